@@ -22,8 +22,12 @@ export interface Scenario extends TestBrowser {
   prepare<T>(method: string, path: string, body?: Record<string, unknown>): Promise<T>;
 }
 
-export async function startScenario(options: BrowserOptions = {}): Promise<Scenario> {
-  const [app, opened] = await Promise.all([startConsole(), openBrowser(options)]);
+/** `environment`: further settings of the server, by the names of their variables. */
+export async function startScenario(
+  options: BrowserOptions = {},
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Scenario> {
+  const [app, opened] = await Promise.all([startConsole(environment), openBrowser(options)]);
   const { page, context } = opened;
   const own = `${app.url}/console/api`;
   const ask = async (method: string, path: string, body: Record<string, unknown>): Promise<unknown> => {

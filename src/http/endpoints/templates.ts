@@ -21,7 +21,7 @@ import {
 } from "#src/domain/templates/read.ts";
 import { ParameterOrderView, TemplateView } from "#src/domain/templates/schema.ts";
 import type { Template } from "#src/domain/templates/table.ts";
-import { isSameOrder, orderIn, templateStatuses, whyUnsendable } from "#src/domain/templates/template.ts";
+import { isSameOrder, orderIn, templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewOrder, viewTemplate } from "#src/domain/templates/view.ts";
 import { buttonMarkOf, buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -54,7 +54,7 @@ const TemplateDetail = Type.Object({
       meaning: Nullable(OneOf(buttonMeanings)),
     }),
   ),
-  /** Why the template cannot be sent with values by position; null if it can. */
+  /** Why this API cannot send the template; null if it can. */
   unsupported: OptionalText,
   /** The order that was confirmed last, if a name of it has left the text and `parameter_order` has to be confirmed. */
   order_to_confirm: Nullable(ParameterOrderView),
@@ -272,7 +272,7 @@ function viewTemplateDetail(template: Template, workspace: Workspace): Static<ty
       ...button,
       meaning: buttonMarkOf(workspace, template.name, template.language, button.text)?.meaning ?? null,
     })),
-    unsupported: whyUnsendable(shape),
+    unsupported: shape.unsupported,
     order_to_confirm: shape.isOrderOpen && template.parameterOrder !== null ? viewOrder(template.parameterOrder) : null,
     reason: template.statusReason,
     network_status: template.networkStatus,

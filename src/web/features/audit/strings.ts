@@ -84,6 +84,8 @@ export const strings = {
     "broadcast.export": "Exported broadcast recipients",
     "template.add": "Created a template",
     "template.decide": "Approved or rejected a template",
+    "template.mark": "Said what a template's button means",
+    "template.order": "Confirmed the order of a template's values",
     "template.sample": "Changed a template's sample file",
     "template.sync": "Synced templates with WhatsApp",
     "number.add": "Added a number",

@@ -63,7 +63,7 @@ export function FieldsStep({ draftId, template, saved }: Props) {
         {placeholders.map(({ part, index, value }) => (
           <PlaceholderField
             key={`${part} ${index}`}
-            label={part === "header" ? strings.headerPlaceholder(index + 1) : strings.bodyPlaceholder(index + 1)}
+            label={strings.placeholder(part, index, template.parameter_order?.[part][index])}
             value={value}
             fields={fields}
             missing={values.data?.missing}

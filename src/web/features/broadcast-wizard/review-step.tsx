@@ -41,7 +41,7 @@ export function ReviewStep({ draft, template, saved }: { draft: Draft; template:
       <div className="flex flex-col gap-6">
         <BroadcastSettings saved={saved} template={template} />
         {review.isPending && <Loading />}
-        {review.isError && <Problems error={review.error} retry={() => void review.refetch()} />}
+        {review.isError && <Problems template={template} error={review.error} retry={() => void review.refetch()} />}
         {review.data !== undefined && !review.isError && (
           <>
             <Review
@@ -146,7 +146,7 @@ const STEP_PATTERNS = [
 ] as const;
 
 /** The problems that prevent sending, each with a link to the step that resolves it. */
-function Problems({ error, retry }: { error: unknown; retry: () => void }) {
+function Problems({ template, error, retry }: { template: Template; error: unknown; retry: () => void }) {
   if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) {
     return <Failed error={error} retry={retry} />;
   }
@@ -160,7 +160,7 @@ function Problems({ error, retry }: { error: unknown; retry: () => void }) {
           const step = STEP_PATTERNS.find(([pattern]) => pattern.test(path))?.[1];
           return (
             <li key={path} className="flex flex-wrap gap-x-3">
-              <span>{`${path.startsWith("variables") ? `${placeholderName(path)}: ` : ""}${sentences.join(" ")}`}</span>
+              <span>{`${path.startsWith("variables") ? `${placeholderName(path, template)}: ` : ""}${sentences.join(" ")}`}</span>
               {step !== undefined && (
                 <ParameterLink
                   screen="/w/$workspace/broadcasts/new"
@@ -188,9 +188,10 @@ function fieldOfCode(code: string): string {
   return code.includes("template") ? "template" : code === "not_found" ? "group" : "";
 }
 
-function placeholderName(path: string): string {
-  const [, part, index] = path.split(".");
-  return part === "header" ? strings.headerPlaceholder(Number(index) + 1) : strings.bodyPlaceholder(Number(index) + 1);
+function placeholderName(path: string, { parameter_order: order }: Template): string {
+  const [, given, index] = path.split(".");
+  const part = given === "header" ? "header" : "body";
+  return strings.placeholder(part, Number(index), order?.[part][Number(index)]);
 }
 
 interface SendProps {

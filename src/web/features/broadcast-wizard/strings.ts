@@ -53,8 +53,9 @@ export const strings = {
 
   valuesLead: "Fill in the placeholders of the template.",
   valuesNone: "This template has no placeholders. Everyone receives the same text.",
-  headerPlaceholder: (position: number) => `Header placeholder {{${position}}}`,
-  bodyPlaceholder: (position: number) => `Placeholder {{${position}}}`,
+  /** `name`: of a named placeholder. */
+  placeholder: (part: "header" | "body", index: number, name: string | undefined) =>
+    `${part === "header" ? "Header placeholder" : "Placeholder"} {{${name ?? index + 1}}}`,
   sameText: "Same text for everyone",
   fromContact: "From each contact",
   text: "Text",

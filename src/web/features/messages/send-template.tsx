@@ -70,14 +70,21 @@ function TemplateForm({
   const { id: workspaceId, billing } = workspace;
   const refresh = useRefresh(workspaceId, id);
   const { header, body } = template.variables;
+  const order = template.parameter_order;
   const empty = (count: number): string[] => Array.from({ length: count }, () => "");
   const form = useForm<Values>({ defaultValues: { header: empty(header), body: empty(body) } });
   const values = useWatch({ control: form.control });
-  const names = Object.fromEntries(
-    [...empty(header).map((_, index) => `header.${index}`), ...empty(body).map((_, index) => `body.${index}`)].map(
-      (name) => [`variables.${name}`, name as Path<Values>],
-    ),
-  );
+  const places = [
+    ...empty(header).map((_, index) => ({
+      name: `header.${index}` as Path<Values>,
+      label: strings.headerValue(index + 1, order?.header[index]),
+    })),
+    ...empty(body).map((_, index) => ({
+      name: `body.${index}` as Path<Values>,
+      label: strings.bodyValue(index + 1, order?.body[index]),
+    })),
+  ];
+  const names = Object.fromEntries(places.map(({ name }) => [`variables.${name}`, name]));
   const submit = async (filled: Values, key: string) => {
     const { name, language } = template;
     const variables = { header: filled.header ?? [], body: filled.body ?? [] };
@@ -93,13 +100,8 @@ function TemplateForm({
   };
   return (
     <Form form={form} onSend={submit} submit={strings.sendTemplate} names={names}>
-      {empty(header).map((_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: values are identified by their position only.
-        <TextField key={`h${index}`} form={form} name={`header.${index}`} label={strings.headerValue(index + 1)} />
-      ))}
-      {empty(body).map((_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: values are identified by their position only.
-        <TextField key={`b${index}`} form={form} name={`body.${index}`} label={strings.bodyValue(index + 1)} />
+      {places.map(({ name, label }) => (
+        <TextField key={name} form={form} name={name} label={label} />
       ))}
       <div>
         <p className="mb-1 text-label text-quiet">{strings.preview}</p>

@@ -38,6 +38,26 @@ export const strings = {
   values: "Placeholders",
   valueCounts: (header: number, body: number) =>
     header === 0 ? `${body}` : `${header} in the header, ${body} in the body`,
+  order: "Order of the values",
+  orderText:
+    "Software gives these placeholders their values by name, or as a list in this order, whatever the order in the text is.",
+  orderOpen:
+    "A placeholder was removed or renamed, so values given as a list are refused until an owner confirms the new order. Values by name are sent.",
+  orderOpenText: "The order in which a list of values fills the placeholders.",
+  orderBefore: "Before",
+  orderAfter: "New order",
+  orderHeader: "Header",
+  orderBody: "Body",
+  orderNone: "No placeholders",
+  orderGone: "removed",
+  orderNew: "new",
+  orderByOwner: "An owner of the workspace confirms the new order.",
+  orderConfirm: "Confirm new order",
+  orderConfirmTitle: "Confirm the new order?",
+  orderConfirmText:
+    "From then on a list of values fills the placeholders in the new order. Change the software that sends lists first. The earlier order can't be brought back.",
+  orderKeep: "Not yet",
+  orderConfirmed: "Order confirmed",
   quality: "Quality",
   networkStatus: "WhatsApp status",
   decided: "Reviewed",

@@ -2,7 +2,7 @@
  * One template: its preview, why it cannot be sent and what to do, its sample; on the simulator, approving or rejecting
  * it.
  */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
@@ -15,11 +15,12 @@ import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { showToast } from "../../ui/toast.tsx";
 import { choicesOf } from "./new-template.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import { strings } from "./strings.ts";
+import { TemplateOrder } from "./template-order.tsx";
 import { findBlocker, type Template, type TemplateStatus, templateChip } from "./template-view.ts";
+import { useChanged } from "./use-changed.ts";
 
 export function TemplatePanel({ templateId }: { templateId: string }) {
   const { id } = useWorkspace();
@@ -67,6 +68,7 @@ function Detail({ template }: { template: Template }) {
       <Section title={strings.preview}>
         <PhonePreview template={template} />
       </Section>
+      <TemplateOrder template={template} />
       {may(workspace, "manage") &&
         template.buttons
           .filter(({ type }) => type === "QUICK_REPLY")
@@ -92,16 +94,6 @@ function Detail({ template }: { template: Template }) {
       </Section>
     </>
   );
-}
-
-function useChanged() {
-  const { id } = useWorkspace();
-  const client = useQueryClient();
-  return async (template: Template, done: string) => {
-    client.setQueryData(["template", id, String(template.id)], template);
-    showToast(done);
-    await client.invalidateQueries({ queryKey: ["templates", id] });
-  };
 }
 
 type Meaning = Template["buttons"][number]["meaning"];

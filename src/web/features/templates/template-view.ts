@@ -20,8 +20,15 @@ export function templateChip(status: TemplateStatus): { label: string; tone: Chi
 }
 
 /** Why the template cannot be sent; null if it can. */
-export function findBlocker({ sendable, status, unsupported, reason }: Template): string | null {
+export function findBlocker({
+  sendable,
+  status,
+  unsupported,
+  order_to_confirm: order,
+  reason,
+}: Template): string | null {
   if (sendable) return null;
   if (status !== "APPROVED") return `${strings.notSendable[status]}${reason === null ? "" : ` “${reason}”`}`;
+  if (unsupported === null && order !== null) return strings.orderOpen;
   return strings.unsupported(unsupported ?? "");
 }

@@ -137,6 +137,7 @@ test("the defaults are those that operators rely on", () => {
       media: null,
     },
     alerts: {
+      none: false,
       webhook: null,
       emailTo: [],
       emailFrom: null,

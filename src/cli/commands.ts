@@ -32,6 +32,7 @@ export const groups: readonly Group[] = [
   group("upgrade", "Install a signed release, with a way back", () => import("./upgrade.ts")),
   group("check", "Check the database: integrity and invariants", () => import("./check.ts")),
   group("status", "What needs attention, and what to do", () => import("./status.ts")),
+  group("alarm", "Test whether alarms arrive", () => import("./alarm.ts")),
   group("config", "The configuration", () => import("./config.ts")),
   group("doctor", "Find problems with the setup and the next step for each", () => import("./doctor.ts")),
   group("openapi", "The OpenAPI document", () => import("./openapi.ts")),

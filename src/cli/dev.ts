@@ -216,7 +216,8 @@ function configOf({ io, options }: Context, data: string, listen: string | undef
     webhooks: { ...config.webhooks, allowHttp: true, allowPrivate: true },
     simulator: { ...config.simulator, control: true },
     backup: { ...config.backup, schedule: null },
-    // What dev prints itself says when the server is ready, and a demo needs no advice to make backups.
+    alerts: { ...config.alerts, none: true },
+    // What dev prints itself says when the server is ready, and a demo needs no advice about backups and alarms.
     log: { ...config.log, level: config.log.level === "info" ? "error" : config.log.level },
   };
 }

@@ -85,6 +85,7 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "upgrade back": "upgrade back",
   "upgrade try": "upgrade try",
   status: "status",
+  "alarm test": "alarm test",
   "config check": "config check",
   doctor: "doctor --workspace 1",
   openapi: "openapi",

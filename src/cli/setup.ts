@@ -9,6 +9,7 @@ import type { Io } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { choice, directory, text } from "./option.ts";
 import { type Report, visible } from "./output.ts";
+import { alarmOptions, askAboutAlarms } from "./setup-alarms.ts";
 import { describeCallbacks, ensureVerifyToken, hasWhatsapp, subscribe } from "./setup-callbacks.ts";
 import { askAboutStore, remoteOptions } from "./setup-remote.ts";
 import { localTls, SetupSteps, waitForCertificate } from "./setup-steps.ts";
@@ -19,6 +20,7 @@ const options = {
   backupDirectory: directory("DIR", "Directory of backups, best on another disk; none: in the data directory"),
   keepMessages: text("TIME", 'How long messages are kept, such as "18 months"; none: for ever'),
   ...remoteOptions,
+  ...alarmOptions,
   business: text("NAME", "Name of the first workspace"),
   country: text("CC", "Its country, such as IN"),
   timezone: text("TZ", "Its timezone, such as Asia/Kolkata"),
@@ -45,7 +47,7 @@ export const commands: readonly Command[] = [
   command(
     "setup",
     {
-      summary: "Set up a server step by step: domain, backups, first workspace, operator, number and message",
+      summary: "Set up a server step by step: domain, backups, alarms, first workspace, operator, number and message",
       details:
         "At a terminal it asks for what no option answers. Elsewhere, questions without an option are skipped.\nIt can be run again: what is there stays, and what is answered differently is changed.\nExit code 1 if a condition is critical at the end.",
       needsNoData: true,
@@ -74,7 +76,9 @@ class Setup {
   }
 
   async run(): Promise<Report> {
+    const before = JSON.stringify(this.#steps.config.alerts);
     const isChanged = await this.#configure();
+    if (JSON.stringify(this.#steps.config.alerts) !== before) await this.#testAlarms();
     const workspace = await this.#workspace();
     await this.#operator();
     const number = workspace === null ? null : await this.#number(workspace);
@@ -89,7 +93,7 @@ class Setup {
 
   /** Returns whether the configuration changed. */
   async #configure(): Promise<boolean> {
-    const { server, backup, retention } = this.#steps.config;
+    const { server, backup, retention, alerts } = this.#steps.config;
     const changes: KeyChange[] = [];
     const change = (section: string, name: string, answer: string | null, present: string | null): void => {
       if (answer === null) return;
@@ -115,6 +119,7 @@ class Setup {
     const directory = this.#ask("backupDirectory", "Directory of backups, best on another disk", backup.directory);
     if (directory !== backup.directory) change("backup", "directory", directory, backup.directory);
     changes.push(...(await this.#store(backup.remote)));
+    changes.push(...this.#alarms(alerts));
     if (this.#given.keepMessages !== undefined || retention.messages === null)
       change("retention", "messages", this.#ask("keepMessages", "How long messages are kept", NONE), null);
     const isChanged = this.#steps.configure(changes);
@@ -136,6 +141,30 @@ class Setup {
         `${recoveryKey} (shown once: keep it apart from this machine, or no archive can be restored)`,
       );
     return changes;
+  }
+
+  #alarms(present: Config["alerts"]): KeyChange[] {
+    const changes = askAboutAlarms({
+      present,
+      ask: (name, question, usual) => this.#ask(name, question, usual),
+      need: (name, question) => this.#need(name, question, "an alarm"),
+      given: (name) => this.#given[name],
+    });
+    if (changes === null)
+      throw new CommandFailure("setup_failed", "that is not a way to be told", "answer webhook, email or none");
+    return changes;
+  }
+
+  /** Before the first message: what fails after that should reach an operator. */
+  async #testAlarms(): Promise<void> {
+    const { webhook, emailTo } = this.#steps.config.alerts;
+    if (webhook === null && emailTo.length === 0) return;
+    const { json, message } = await this.#steps.run("alarm", "test");
+    const { channels = [] } = json as { channels?: { channel: string; arrived: boolean; reason: string | null }[] };
+    const results = channels.map(
+      ({ channel, arrived, reason }) => `${channel}: ${arrived ? "the test alarm arrived" : reason}`,
+    );
+    this.#tell("alarms", results.length === 0 ? message : results.join("; "));
   }
 
   async #workspace(): Promise<string | null> {

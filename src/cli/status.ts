@@ -17,6 +17,7 @@ import { databaseFiles } from "#src/db/files.ts";
 import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
 import type { UsageView } from "#src/domain/messages/schema.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
+import { lacksAlarms } from "#src/health/alarm-channels.ts";
 import { certificateSource } from "#src/health/certificate-facts.ts";
 import { conditionFile, type HealthMemory, readMemory } from "#src/health/condition-file.ts";
 import { type Condition, type KnownCondition, lasts, processChecks, updateConditions } from "#src/health/conditions.ts";
@@ -85,6 +86,7 @@ async function evaluate({ io }: Context, { config, store }: Database, memory: He
     certificate: certificateSource(config),
     backup: () => readBackups(config, memory, now),
     process: async () => null,
+    lacksAlarms: lacksAlarms(config.alerts),
   });
   const settings = {
     ...readConnectionSettings(config, io.env),

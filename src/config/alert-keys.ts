@@ -1,8 +1,14 @@
 /** The keys of the `[alerts]` section: who is notified of conditions, and how. */
 import { DAY, key, SECOND } from "./key.ts";
-import { callAddress, duration, emailAddress, emailAddresses, optional, path } from "./kinds.ts";
+import { callAddress, duration, emailAddress, emailAddresses, optional, path, yesOrNo } from "./kinds.ts";
 
 export const alertKeys = {
+  none: key(
+    "none",
+    yesOrNo,
+    false,
+    "true: no alarm is wanted, for example because another system watches /metrics. Otherwise waxwing status warns while neither webhook nor email_to is set.",
+  ),
   webhook: key(
     "webhook",
     optional(callAddress),

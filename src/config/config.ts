@@ -7,7 +7,7 @@ import { lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ConfigProblem, describeValue, type SourceLocation, unknownVariableProblem } from "./errors.ts";
 import { fromFile, type RawValue } from "./from-file.ts";
-import { findIncompleteMail, findIncompleteRemote, findIncompleteTls } from "./incomplete.ts";
+import { findIncompleteAlerts, findIncompleteRemote, findIncompleteTls } from "./incomplete.ts";
 import { InvalidValue } from "./kinds.ts";
 import { configKeys, type Settings } from "./settings.ts";
 
@@ -108,7 +108,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const settings = assemble(values);
   const incomplete = [
     { prefix: "server.tls_", find: findIncompleteTls },
-    { prefix: "alerts.", find: findIncompleteMail },
+    { prefix: "alerts.", find: findIncompleteAlerts },
     { prefix: "backup.remote", find: findIncompleteRemote },
   ];
   for (const { prefix, find } of incomplete) {

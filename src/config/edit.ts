@@ -1,14 +1,15 @@
 /** Changes single keys of a configuration file and leaves everything else, comments included, as it is. */
 
+import type { FileValue } from "./key.ts";
+
 export interface KeyChange {
   section: string;
   /** The key's name in the file. */
   name: string;
   /** Null: the line becomes a comment, so that the default holds. */
-  value: string | null;
+  value: FileValue | null;
 }
 
-/** The value is written as a TOML text. */
 export function changeKey(toml: string, { section, name, value }: KeyChange): string {
   const lines = toml.split("\n");
   const begin = lines.findIndex((line) => sectionOf(line) === section);
@@ -34,7 +35,7 @@ function nameOf(line: string): string | null {
   return /^\s*(\w+)\s*=/.exec(line)?.[1] ?? null;
 }
 
-/** A JSON text is a TOML one. */
-function assignment(name: string, value: string): string {
+/** JSON's texts, numbers, booleans and lists of texts are TOML's too. */
+function assignment(name: string, value: FileValue): string {
   return `${name} = ${JSON.stringify(value)}`;
 }

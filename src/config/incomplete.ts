@@ -20,10 +20,16 @@ export function findIncompleteTls(
   ];
 }
 
-export function findIncompleteMail(
+export function findIncompleteAlerts(
   { alerts }: Settings,
   locations: ReadonlyMap<string, SourceLocation>,
 ): readonly ConfigProblem[] {
+  if (alerts.none && (alerts.webhook !== null || alerts.emailTo.length > 0)) {
+    const [path, channel] = ["alerts.none", alerts.webhook === null ? "alerts.email_to" : "alerts.webhook"];
+    const location = locations.get(path) ?? { source: path, line: null };
+    const advice = "remove one of them: none = true says that no alarm is wanted";
+    return [{ ...location, path, message: `${path} is true, and ${channel} is set`, advice }];
+  }
   if (alerts.emailTo.length === 0 || alerts.smtpUrlFile !== null) return [];
   const path = "alerts.email_to";
   const location = locations.get(path) ?? { source: path, line: null };

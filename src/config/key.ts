@@ -2,7 +2,7 @@
 import type { Kind } from "./kinds.ts";
 
 /** A value as a TOML document holds it. */
-type FileValue = string | number | boolean | readonly string[];
+export type FileValue = string | number | boolean | readonly string[];
 
 export interface Key<T> {
   /** The key's name within its section of the file. */

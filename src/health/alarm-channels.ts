@@ -9,6 +9,7 @@ import type { AlarmChannel } from "./alarm-sender.ts";
 import type { Notice } from "./condition-file.ts";
 
 interface AlertSettings {
+  none: boolean;
   webhook: string | null;
   emailTo: readonly string[];
   emailFrom: string | null;
@@ -24,7 +25,7 @@ interface ChannelOptions {
   server: string;
 }
 
-interface Channels {
+export interface Channels {
   channels: Readonly<Record<string, AlarmChannel>>;
   ping: { call: () => Promise<void>; everyMs: number } | null;
 }
@@ -46,6 +47,19 @@ export function createChannels({ clock, alerts, server }: ChannelOptions): Chann
     ping: pingUrl === null ? null : { call: () => callPing(transport, pingUrl), everyMs: pingEveryMs },
   };
 }
+
+/** Whether nobody is told of conditions, and no operator has said that this is meant. */
+export function lacksAlarms({ none, webhook, emailTo }: Pick<AlertSettings, "none" | "webhook" | "emailTo">): boolean {
+  return !none && webhook === null && emailTo.length === 0;
+}
+
+/** The words of the condition `alarms_off`, and of the doctor's finding. */
+export const alarmsOff = {
+  says: "No alarm is configured: nobody is told when something fails.",
+  hits: "Everyone, when something fails at night.",
+  next: "Set webhook or email_to in the [alerts] section of the configuration, or none = true if no alarm is wanted, and restart the server.",
+  command: "waxwing alarm test",
+} as const;
 
 /** The body of an alarm. */
 function viewNotice({ key, state, condition }: Notice, server: string): Record<string, string> {

@@ -24,7 +24,9 @@ export interface Notice {
   key: string;
   channel: string;
   state: "began" | "continues" | "over";
-  condition: Pick<KnownCondition, "id" | "severity" | "subject" | "says" | "next" | "since">;
+  condition: Pick<KnownCondition, "severity" | "subject" | "says" | "next" | "since"> & {
+    id: KnownCondition["id"] | "alarm_test";
+  };
   /** When it was decided. */
   at: number;
   attempts: number;

@@ -37,7 +37,7 @@ const EVALUATE_EVERY_MS = 30_000;
 /** Everything that cannot be evaluated while the database cannot be read. */
 const READ_CHECKS: readonly Check[] = [
   ...["disk", "commit", "log", "queue", "callbacks", "backup", "certificate", "workspace", "number"],
-  ...["connection", "balance", "broadcast"],
+  ...["connection", "balance", "broadcast", "configuration"],
 ] as Check[];
 
 export class ConditionWatch extends ServiceLoop {

@@ -6,6 +6,7 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import { type AddressRange, rangeMatcher } from "#src/net/address-ranges.ts";
 import type { AccountPort } from "#src/networks/network.ts";
+import { lacksAlarms } from "./alarm-channels.ts";
 import { type ConnectionSettings, readConnectionSettings } from "./connection-settings.ts";
 
 export interface DoctorContext {
@@ -24,11 +25,13 @@ export interface DoctorSettings extends ConnectionSettings {
   verifyToken: string | null;
   syncEveryMs: number;
   isTrustedProxy: (address: string) => boolean;
+  lacksAlarms: boolean;
 }
 
 type DoctorConfig = Parameters<typeof readConnectionSettings>[0] & {
   server: { trustedProxies: readonly AddressRange[] };
   whatsapp: { verifyToken: string | null; syncEveryMs: number };
+  alerts: Parameters<typeof lacksAlarms>[0];
 };
 
 export function readDoctorSettings(
@@ -40,5 +43,6 @@ export function readDoctorSettings(
     verifyToken: config.whatsapp.verifyToken,
     syncEveryMs: config.whatsapp.syncEveryMs,
     isTrustedProxy: rangeMatcher(config.server.trustedProxies),
+    lacksAlarms: lacksAlarms(config.alerts),
   };
 }

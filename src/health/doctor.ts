@@ -11,7 +11,7 @@ import { type Finding, Findings } from "./finding.ts";
 import { readIssueInputs } from "./issue-input.ts";
 import { checkNumbers } from "./number-checks.ts";
 import { checkStrangers, describeUnused } from "./refused-callbacks.ts";
-import { checkCallback, checkClock, checkProxy } from "./server-checks.ts";
+import { checkAlarms, checkCallback, checkClock, checkProxy } from "./server-checks.ts";
 import { keptIssues } from "./server-issues.ts";
 
 /** With `subscribe`, subscribes the app to accounts that it is not subscribed to; otherwise changes nothing. */
@@ -39,6 +39,7 @@ export async function runDoctor(
   for (const issue of keptIssues(store.read(countKept))) findings.add(issue, null);
   checkStrangers(context, findings);
   checkProxy(context, findings);
+  checkAlarms(settings, findings);
   const unused = store.read(describeUnused);
   if (unused !== null) findings.ok("callbacks without effect", null, unused);
   return findings.all;

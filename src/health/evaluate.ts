@@ -2,6 +2,7 @@
  * Evaluates what needs a person's attention in the server: its disk, queues, backups and certificate. Pure;
  * `evaluate-workspaces.ts` does the same for what belongs to a workspace.
  */
+import { alarmsOff } from "./alarm-channels.ts";
 import { type Condition, condition } from "./conditions.ts";
 import { evaluateBackups } from "./evaluate-backups.ts";
 import { evaluateCertificate } from "./evaluate-certificate.ts";
@@ -33,6 +34,7 @@ export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | 
     ...evaluateBackups(facts.at, facts.backup),
     ...evaluateCertificate(facts.at, facts.certificate),
     ...evaluateVersion(facts),
+    ...(facts.lacksAlarms ? [condition("alarms_off", alarmsOff)] : []),
     ...(workspaces === null ? [] : evaluateWorkspaces(workspaces)),
   ];
 }

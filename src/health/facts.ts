@@ -37,6 +37,8 @@ export interface HealthFacts {
   backup: BackupFacts;
   /** Null: the server has no certificate of its own. */
   certificate: CertificateFacts | null;
+  /** No alarm is configured, and no operator has said that none is wanted. */
+  lacksAlarms: boolean;
 }
 
 /** The state of the server's own backups. Times are milliseconds. */
@@ -79,6 +81,7 @@ export interface FactSources {
   certificate: CertificateSource;
   backup: () => BackupFacts;
   process: () => Promise<HealthFacts["process"]>;
+  lacksAlarms: boolean;
 }
 
 export const OUTBOX_SQL =
@@ -122,6 +125,7 @@ export async function readFacts(sources: FactSources): Promise<HealthFacts> {
     },
     backup: sources.backup(),
     certificate,
+    lacksAlarms: sources.lacksAlarms,
   };
 }
 

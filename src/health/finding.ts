@@ -1,4 +1,5 @@
 /** The results of checking the set-up, as sentences, each with the next step if there is one. */
+import type { Condition } from "./conditions.ts";
 import { conditionOf, type Issue, type IssueSubject } from "./issue.ts";
 
 export interface Finding {
@@ -34,6 +35,11 @@ export class Findings {
 
   problem(check: string, numberId: number | null, message: string, next: string): void {
     this.#all.push({ level: "problem", check, numberId, message, next, conditionId: null });
+  }
+
+  /** A warning that is a condition of the server too. */
+  addCondition(check: string, { id, says, next }: Condition): void {
+    this.#all.push({ level: "warning", check, numberId: null, message: says, next, conditionId: id });
   }
 
   /** An issue that is not of one number is added once. */

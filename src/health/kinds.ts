@@ -21,7 +21,8 @@ export type Check =
   | "broadcast"
   | "connection"
   | "version"
-  | "alarm";
+  | "alarm"
+  | "configuration";
 
 interface Kind {
   /** `either`: a warning or critical. Of a connection: critical if a number cannot send, or Meta accepts nothing for it. */
@@ -198,6 +199,12 @@ export const conditionKinds = {
     when: "scheduled backups are off, and no verified backup is younger than eight days",
   },
   workspace_suspended: { severity: "warning", check: "workspace", of: "ID", when: "a workspace is suspended" },
+  alarms_off: {
+    severity: "warning",
+    check: "configuration",
+    subject: "alarms",
+    when: "`[alerts]` has neither `webhook` nor `email_to`, and does not say `none = true`",
+  },
   alarm_undelivered: {
     severity: "warning",
     check: "alarm",

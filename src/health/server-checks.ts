@@ -6,6 +6,8 @@ import type { Random } from "#src/core/random.ts";
 import { lastReceivedAt } from "#src/domain/inbound/callbacks.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { findUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
+import { alarmsOff } from "./alarm-channels.ts";
+import { condition } from "./conditions.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
 import { addressIssues } from "./server-issues.ts";
@@ -58,6 +60,10 @@ export function checkProxy({ store, clock, settings }: DoctorContext, findings: 
     `${proxy.address} forwards requests but is not in [server] trusted_proxies, so all users behind it count as one client: wrong guesses of one slow down the sign-ins of all.`,
     `if it is your proxy, set [server] trusted_proxies = ["${proxy.address}"] and restart; otherwise ignore this`,
   );
+}
+
+export function checkAlarms({ lacksAlarms }: DoctorContext["settings"], findings: Findings): void {
+  if (lacksAlarms) findings.addCondition("alarms", condition("alarms_off", alarmsOff));
 }
 
 /** The same request that Meta makes when the address is saved in its form. */

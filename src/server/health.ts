@@ -6,7 +6,7 @@ import { lastProvedAt } from "#src/backup/remote/state.ts";
 import type { RemoteBackups } from "#src/backup/remote-schedule.ts";
 import { type BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
-import { createChannels } from "#src/health/alarm-channels.ts";
+import { createChannels, lacksAlarms } from "#src/health/alarm-channels.ts";
 import { AlarmSender } from "#src/health/alarm-sender.ts";
 import { certificateSource } from "#src/health/certificate-facts.ts";
 import { ConditionFile, conditionFile } from "#src/health/condition-file.ts";
@@ -57,6 +57,7 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
     certificate: certificateSource(config),
     backup: () => readBackups(context, parts, file),
     process: readProcessFacts,
+    lacksAlarms: lacksAlarms(config.alerts),
   };
   const { channels, ping } = createChannels({
     ...{ clock: context.socketClock, alerts: config.alerts, server: config.server.publicUrl ?? hostname() },

@@ -594,7 +594,10 @@ function rightSettings(): Settings {
 function configure({ public_url, ...whatsapp }: Settings): void {
   const lines = Object.entries(whatsapp).map(([key, value]) => (value === null ? "" : `${key} = "${value}"`));
   const server = public_url === null ? "" : `public_url = "${public_url}"`;
-  workshop.write("waxwing.toml", ["[whatsapp]", ...lines, "[server]", server, ""].join("\n"));
+  workshop.write(
+    "waxwing.toml",
+    ["[alerts]", "none = true", "[whatsapp]", ...lines, "[server]", server, ""].join("\n"),
+  );
 }
 
 async function broken({ spoil }: Pick<Case, "spoil">): Promise<Record<string, string>> {

@@ -100,7 +100,8 @@ const PROMISED: Record<string, string> = {
   trigger: "EVENT --server --key-file --control-token-file --from --text --type --code",
   tail: "--server --key-file --control-token-file --after --after-request",
   setup:
-    "--domain --email --business --country --timezone --network --phone --backup-directory --keep-messages --test-to --remote-endpoint --remote-bucket --remote-prefix --remote-region --remote-access-key --remote-secret-key-file --remote-recipient",
+    "--domain --email --business --country --timezone --network --phone --backup-directory --keep-messages --test-to --remote-endpoint --remote-bucket --remote-prefix --remote-region --remote-access-key --remote-secret-key-file --remote-recipient --alarms --alarm-webhook --alarm-email --smtp-url-file",
+  "alarm test": "",
   version: "",
 };
 

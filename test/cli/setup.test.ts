@@ -35,7 +35,7 @@ test("setup makes configuration, workspace, operator and number, sends a first m
       "--phone",
       "+911244001100",
     ],
-    ...["--test-to", "+919876500010"],
+    ...["--test-to", "+919876500010", "--alarms", "none"],
   ];
   const first = await workshop.json<Setup>(words);
   const result = ({ steps }: Setup, name: string) => steps.find(({ step }) => step === name)?.result;
@@ -47,6 +47,7 @@ test("setup makes configuration, workspace, operator and number, sends a first m
     server: { listen: `127.0.0.1:${port}`, public_url: "https://wa.example.com" },
     backup: { directory: workshop.path("backups") },
     retention: { messages: "18 months" },
+    alerts: { none: true },
   });
 
   await workshop.start(["serve"]);

@@ -31,7 +31,7 @@ export class Workshop implements Disposable {
 
   /** By default the WhatsApp address refuses connections; a test that needs a network configures a fake one. */
   constructor(
-    config = '[webhooks]\nallow_http = true\nallow_private = true\n[whatsapp]\ngraph_url = "http://127.0.0.1:9"\n',
+    config = '[webhooks]\nallow_http = true\nallow_private = true\n[whatsapp]\ngraph_url = "http://127.0.0.1:9"\n[alerts]\nnone = true\n',
   ) {
     // The file also keeps commands from reading the configuration of a service installed on this machine.
     this.write("waxwing.toml", config);

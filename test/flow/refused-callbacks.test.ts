@@ -64,6 +64,7 @@ async function examined({ app, clock, graph }: WhatsappWorld): Promise<{ first: 
           verifyToken: null,
           hasAppSecret: true,
           isTrustedProxy: () => false,
+          lacksAlarms: false,
           keyFile: `${graph.url}.key`,
         },
         ...{ graphUrl: graph.url, apiVersion: "v25.0", proxyVariable: null },

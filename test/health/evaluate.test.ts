@@ -34,6 +34,7 @@ const well: HealthFacts = {
     failedAt: null,
     remote: null,
   },
+  lacksAlarms: false,
   certificate: { from: "files", path: "/c.pem", endsAt: NOW + 8 * DAY_MS, problem: null },
 };
 const quiet: WorkspaceState = {
@@ -46,6 +47,10 @@ test("a healthy server has no conditions", () => {
   expect(found({})).toEqual([]);
   // One slow commit among few is not evidence.
   expect(found({ process: { ...fine, commits: { count: 12, p50: 0.1, p99: 2, failures: 0 } } })).toEqual([]);
+});
+
+test("a server that tells nobody is a warning", () => {
+  expect(found({ lacksAlarms: true })).toEqual(["warning alarms_off"]);
 });
 
 test("each fault of the server is a condition of its own", () => {

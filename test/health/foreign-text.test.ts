@@ -18,7 +18,7 @@ const SETTINGS = {
 };
 
 const calm: HealthFacts = {
-  ...{ at: 0, process: null, databaseFile: "same", disk: null, outbox: [], certificate: null },
+  ...{ at: 0, process: null, databaseFile: "same", disk: null, outbox: [], certificate: null, lacksAlarms: false },
   ...{ database: { path: "/d", bytes: 1, walBytes: 1 }, mediaWaiting: { files: 0, since: null } },
   ...{ callbacksWaiting: 0, callbacksAgeSeconds: 0, unused: { items: [], refused: [] } },
   backup: {

@@ -137,6 +137,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     limits: { requestsPerSecond: 1_000_000, burst: 1_000_000 },
     server: { ...base.server, metricsToken: METRICS_TOKEN },
     backup: { schedule: null },
+    alerts: { none: true },
     ...options.config,
   });
   const random = systemRandom;

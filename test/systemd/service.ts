@@ -26,7 +26,7 @@ console.log("\n# From a bare Debian to the first message");
 await operator.types("sh release/install.sh --release /root/release --public-key /root/release/release-key.pem");
 check("the unit is active when install.sh ends", (await property("ActiveState")) === "active");
 const setUp = await operator.types(
-  `waxwing setup --domain none --public-url https://wa.example.com --backup-directory none --keep-messages '18 months' --business 'My shop' --country IN --timezone Asia/Kolkata --email ops@example.com --network simulator --phone +911244001100 --test-to ${PHONE}`,
+  `waxwing setup --domain none --public-url https://wa.example.com --backup-directory none --alarms none --keep-messages '18 months' --business 'My shop' --country IN --timezone Asia/Kolkata --email ops@example.com --network simulator --phone +911244001100 --test-to ${PHONE}`,
 );
 check("setup sends a first message", setUp.out.includes(`${PHONE}: sent`), setUp.out);
 const status = await operator.types("waxwing status");

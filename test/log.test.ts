@@ -143,7 +143,7 @@ describe("errors", () => {
       }
     }
     const printed = text((log) => log.error("request.failed", "x", { error: new ConfigError("two\nlines") }));
-    expect(printed).toContain("    error: ConfigError: two\n    lines\n        at ");
+    expect(printed).toContain("    error: ConfigError: two\\nlines\n        at ");
     expect(text((log) => log.error("request.failed", "x", { error: new Error("") }))).toContain(
       "    error: Error\n        at ",
     );

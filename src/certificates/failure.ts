@@ -1,4 +1,5 @@
 /** Why there is no new certificate, in sentences for the operator. */
+import { quoted } from "#src/core/foreign-text.ts";
 import { AcmeProblem, AuthorityUnreachable } from "./authority.ts";
 import type { FailureKind } from "./certificate.ts";
 
@@ -18,12 +19,10 @@ export interface Surroundings {
   own: readonly string[] | null;
 }
 
-const DETAIL_LENGTH_MAX = 300;
-
 /** Null: a fault of ours. */
 export function describeFailure(error: unknown, surroundings: Surroundings): Failure | null {
   if (error instanceof AuthorityUnreachable) {
-    const says = `The certificate authority ${error.host} cannot be reached: ${plain(error.message)}.`;
+    const says = `The certificate authority ${error.host} cannot be reached: ${quoted(error.message)}.`;
     return { kind: "unreachable", says, retryAfterMs: null };
   }
   if (!(error instanceof AcmeProblem)) return null;
@@ -32,7 +31,7 @@ export function describeFailure(error: unknown, surroundings: Surroundings): Fai
 }
 
 function describeProblem({ kind, message }: AcmeProblem, { domain, resolved, own }: Surroundings) {
-  const detail = message === "" ? "" : ` The authority says: ${plain(message)}`;
+  const detail = message === "" ? "" : ` The authority says: ${quoted(message)}`;
   const isKnown = resolved !== null && resolved.length > 0 && own !== null;
   const place =
     isKnown && !resolved.some((address) => own.includes(address))
@@ -63,10 +62,4 @@ function describeProblem({ kind, message }: AcmeProblem, { domain, resolved, own
         says: `The certificate authority refused a certificate for ${domain}.${detail}`,
       } as const;
   }
-}
-
-/** The authority's words come from outside: one line, of a limited length. */
-function plain(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
-  return line.length > DETAIL_LENGTH_MAX ? `${line.slice(0, DETAIL_LENGTH_MAX)}…` : line;
 }

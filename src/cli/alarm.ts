@@ -1,10 +1,11 @@
 /** `waxwing alarm test`: whether alarms arrive. */
 import { hostname } from "node:os";
+import { quoted } from "#src/core/foreign-text.ts";
 import { createChannels } from "#src/health/alarm-channels.ts";
 import { testAlarms } from "#src/health/alarm-test.ts";
 import { type Command, command } from "./command.ts";
 import { CommandFailure } from "./failure.ts";
-import { type Report, visible } from "./output.ts";
+import type { Report } from "./output.ts";
 
 export const commands: readonly Command[] = [
   command(
@@ -32,7 +33,7 @@ export const commands: readonly Command[] = [
       };
       const text = tested
         .map(({ channel, failure }) =>
-          failure === null ? `${channel}: arrived` : `${channel}: did not arrive: ${visible(failure)}`,
+          failure === null ? `${channel}: arrived` : `${channel}: did not arrive: ${quoted(failure)}`,
         )
         .join("\n");
       return { json, text, ...(ok ? {} : { exitCode: 1 }) };

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { reading } from "#src/backup/database-file.ts";
 import { compareDigest } from "#src/backup/digest.ts";
+import { visible } from "#src/core/shown-text.ts";
 import type { Client } from "#src/db/driver.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { NewerSchema, schemaVersion } from "#src/db/migrate.ts";
@@ -16,7 +17,7 @@ import { isServed, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
 import { file, flag, optionalPositional } from "./option.ts";
-import { type Report, visible } from "./output.ts";
+import type { Report } from "./output.ts";
 
 export const commands: readonly Command[] = [
   command(

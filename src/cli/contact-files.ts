@@ -1,6 +1,7 @@
 /** `waxwing contact import`, `export` and `opt-out`: files of people. */
 import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { isCountry } from "#src/core/phone.ts";
+import { visible } from "#src/core/shown-text.ts";
 import { CONSENT_TERMS_MAX } from "#src/domain/contacts/consent-log.ts";
 import { bulkOptOut } from "#src/transfer/bulk-opt-out.ts";
 import { exportContacts } from "#src/transfer/export-contacts.ts";
@@ -17,7 +18,7 @@ import type { Context, Io } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { choice, file, flag, number, positional, required, text, workspaceOption } from "./option.ts";
-import { list, visible } from "./output.ts";
+import { list } from "./output.ts";
 
 const FAILURES = ".errors.csv";
 const source = required(file("FILE", "The file", { as: "read", beside: { [FAILURES]: "make" } }));

@@ -11,7 +11,7 @@ import { sentencesOf } from "#src/core/fault.ts";
 import { SecretKeyUnusable } from "#src/core/key-file.ts";
 import { Problem } from "#src/core/problem.ts";
 import { SecretUnreadable } from "#src/core/secret.ts";
-import { showControls } from "#src/core/shown-text.ts";
+import { showControls, visible } from "#src/core/shown-text.ts";
 import { DriverUnusable } from "#src/db/driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
@@ -193,16 +193,21 @@ function hintFor({ message }: Problem): string | null {
  * The lines to print, without the last line end. A field that matches one of `flags` is shown as that flag; any other
  * field is a path inside an input file.
  */
-export function formatFailure({ message, next, fields, bug }: FailureDescription, flags: readonly string[]): string {
-  const lines = [`waxwing: ${message}`];
+export function formatFailure(
+  { code, message, next, fields, bug }: FailureDescription,
+  flags: readonly string[],
+): string {
+  // Only mistakes in the configuration have a line each; any other message may repeat a customer's text.
+  const shown = code === "invalid_config" ? message.split("\n").map(visible).join("\n") : visible(message);
+  const lines = [`waxwing: ${shown}`];
   for (const [path, problems] of Object.entries(fields ?? {})) {
     const flag = flags.find((known) => known === `--${path.replaceAll("_", "-")}`);
     // The sentence about a single wrong option names the option; one about a path inside a file does not.
     for (const problem of problems) {
-      if (problem !== message || flag === undefined) lines.push(`  ${flag ?? path}: ${problem}`);
+      if (problem !== message || flag === undefined) lines.push(`  ${visible(flag ?? path)}: ${visible(problem)}`);
     }
   }
-  if (next !== null) lines.push(`  next: ${next}`);
+  if (next !== null) lines.push(`  next: ${visible(next)}`);
   if (bug?.stack !== undefined) lines.push(bug.stack);
   return showControls(lines.join("\n"));
 }

@@ -1,5 +1,5 @@
 /** The findings of `waxwing config check` and `waxwing doctor`, and how they are printed. */
-import { visible } from "./output.ts";
+import { visible } from "#src/core/shown-text.ts";
 
 interface Finding {
   level: "ok" | "warning" | "problem";

@@ -3,6 +3,7 @@
  * event log, so the server needs no way to reach this machine.
  */
 import { sleep } from "#src/core/clock.ts";
+import { plainJson, visible } from "#src/core/shown-text.ts";
 import { version } from "#src/core/version.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
@@ -168,8 +169,10 @@ interface Line {
 /** For people a line for each attempt; with --json a line for each event that was accepted. */
 function report({ io, options }: Context, { id, type, status, ms, after }: Line): void {
   if (!options.json) {
-    io.out(`${type.padEnd(26)} ${id}  ${typeof status === "number" ? status : `no answer (${status})`}, ${ms} ms\n`);
-  } else if (isAccepted(status)) io.out(`${JSON.stringify({ id, type, status, ms, after })}\n`);
+    io.out(
+      `${visible(type).padEnd(26)} ${visible(id)}  ${typeof status === "number" ? status : `no answer (${status})`}, ${ms} ms\n`,
+    );
+  } else if (isAccepted(status)) io.out(`${plainJson({ id, type, status, ms, after })}\n`);
 }
 
 function isAccepted(status: number | string): boolean {

@@ -3,6 +3,7 @@
  * escaped for people, because they could break the layout or control the terminal.
  */
 import { formatInstant } from "#src/core/instant.ts";
+import { plainJson, visible } from "#src/core/shown-text.ts";
 import type { Context } from "./context.ts";
 
 /** The result of a command. `cli.ts` decides which of the two forms is printed. */
@@ -50,7 +51,7 @@ export function list(entries: Readonly<Record<string, Cell | undefined>>): strin
 
 /** One JSON document with its line end: indented for a terminal, on one line for a program. */
 export function json(value: unknown, isTerminal: boolean): string {
-  return `${JSON.stringify(value, null, isTerminal ? 2 : undefined)}\n`;
+  return `${plainJson(value, isTerminal ? 2 : undefined)}\n`;
 }
 
 function show(cell: Cell): string {
@@ -74,13 +75,6 @@ export function stepPrinter({ io, options }: Pick<Context, "io" | "options">): (
 
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-/** Escapes control and formatting characters. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character === "\n" ? "\\n" : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }
 
 function width(text: string): number {

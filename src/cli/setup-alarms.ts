@@ -61,7 +61,7 @@ const URL = "Address that is sent each alarm";
 const WHO = "E-mail address for alarms";
 const MAIL = "File with the address of the mail server";
 
-/** The answer that changes nothing; null: nobody has answered yet. */
+/** The answer that changes nothing; null: not answered yet. */
 function kindOf({ none, webhook, emailTo }: Config["alerts"]): "webhook" | "email" | "none" | null {
   if (webhook !== null) return "webhook";
   if (emailTo.length > 0) return "email";

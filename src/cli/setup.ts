@@ -4,11 +4,12 @@
  */
 import type { Config } from "#src/config/config.ts";
 import type { KeyChange } from "#src/config/edit.ts";
+import { visible } from "#src/core/shown-text.ts";
 import { type Command, command } from "./command.ts";
 import type { Io } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { choice, directory, text } from "./option.ts";
-import { type Report, visible } from "./output.ts";
+import type { Report } from "./output.ts";
 import { alarmOptions, askAboutAlarms } from "./setup-alarms.ts";
 import { describeCallbacks, ensureVerifyToken, hasWhatsapp, subscribe } from "./setup-callbacks.ts";
 import { askAboutStore, remoteOptions } from "./setup-remote.ts";

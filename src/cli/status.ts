@@ -13,6 +13,7 @@ import { lastSoundAt } from "#src/backup/verification-reports.ts";
 import type { Config } from "#src/config/config.ts";
 import { quoted } from "#src/core/foreign-text.ts";
 import { formatInstant } from "#src/core/instant.ts";
+import { visible } from "#src/core/shown-text.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
 import type { UsageView } from "#src/domain/messages/schema.ts";
@@ -29,7 +30,7 @@ import { readWorkspaceState } from "#src/health/workspace-state.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, fileExists, isServed, noDatabase, withDatabase } from "./database.ts";
-import { type Report, visible } from "./output.ts";
+import type { Report } from "./output.ts";
 
 export const commands: readonly Command[] = [
   command(

@@ -1,5 +1,6 @@
 /** `waxwing tail`: the requests that a server under test control answers, and its events, as they happen. */
 import { sleep } from "#src/core/clock.ts";
+import { plainJson, visible } from "#src/core/shown-text.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
@@ -130,5 +131,5 @@ async function retried<T>({ context, signal }: Following, request: () => Promise
 }
 
 function show({ io, options }: Context, json: object, text: string): void {
-  io.out(options.json ? `${JSON.stringify(json)}\n` : `${text}\n`);
+  io.out(options.json ? `${plainJson(json)}\n` : `${visible(text)}\n`);
 }

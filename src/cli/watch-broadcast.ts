@@ -1,6 +1,7 @@
 /** Shows the progress of a broadcast in the terminal, as one line that is rewritten once a second until it is over. */
 import { sleep } from "#src/core/clock.ts";
 import { formatDuration } from "#src/core/duration.ts";
+import { visible } from "#src/core/shown-text.ts";
 import type { Io } from "./context.ts";
 
 interface Progress {
@@ -60,6 +61,6 @@ export function progressLine(progress: Progress, rate: number | null): string {
   // Only in-doubt messages are left: nothing would seem to happen until they expire, after ten minutes by default.
   const isWaiting = progress.inDoubt > 0 && progress.inDoubt === progress.left;
   const doubt = isWaiting ? `  waiting for the outcome of ${progress.inDoubt} in doubt` : "";
-  const why = progress.reason === null ? "" : `: ${progress.reason}`;
+  const why = progress.reason === null ? "" : `: ${visible(progress.reason)}`;
   return `${bar} ${Math.floor(share * 100)} %  ${progress.done} of ${total}${speed}${left}${failed}${doubt}  ${progress.status}${why}`;
 }

@@ -5,6 +5,7 @@
  */
 import { writeSync } from "node:fs";
 import type { LogEvent } from "./log-events.ts";
+import { plainJson, visible } from "./shown-text.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -83,7 +84,7 @@ function renderJson(entry: Entry, fields: LogFields): string {
     const plain = plainOf(value, name, walk);
     if (plain !== undefined) members.push([free, plain]);
   }
-  return `${JSON.stringify(Object.fromEntries(members))}\n`;
+  return `${plainJson(Object.fromEntries(members))}\n`;
 }
 
 function renderText({ time, level, event, message }: Entry, fields: LogFields): string {
@@ -106,13 +107,6 @@ function renderText({ time, level, event, message }: Entry, fields: LogFields): 
 /** A value, without quotes if it is unambiguous. */
 function word(text: string): string {
   return /^[^\s"=\p{C}]+$/u.test(text) ? text : visible(JSON.stringify(text));
-}
-
-/** Escapes line ends and control characters, which could forge an entry or control the reader's terminal. */
-function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character === "\n" ? "\\n" : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }
 
 /** Indented, so that no line of a stack can pass for an entry. */
@@ -204,7 +198,8 @@ function members(entries: Iterable<[unknown, unknown]>, walk: Walk): Readonly<Re
 
 function reportError(error: Error, walk: Walk): ErrorReport {
   const { name, message, stack = "", cause } = error;
-  const head = message === "" ? name : `${name}: ${message}`;
+  // On one line: a message may repeat a text from outside, whose lines would look like ours.
+  const head = visible(message === "" ? name : `${name}: ${message}`);
   // The stack's head was written when the error was created, before a subclass set its name: keep only the frames.
   const known = message === "" ? -1 : stack.indexOf(message);
   const frames = known === -1 ? stack.replace(/^(?! *at ).*\n?/, "") : stack.slice(known + message.length);

@@ -3,6 +3,8 @@
  * declared once with its help text. Counting is a map lookup; a gauge is read on demand. Written here because these few
  * lines are all that is used: prom-client adds three packages for exemplars and summaries, and 60 kB to the executable.
  */
+import { visible } from "./shown-text.ts";
+
 export type Labels = Readonly<Record<string, string | number>>;
 
 class Counter {
@@ -180,5 +182,7 @@ function braces(key: string): string {
 }
 
 function escaped(value: string): string {
-  return /[\\"\n]/.test(value) ? value.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n") : value;
+  if (!/[\\"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value)) return value;
+  const lines = value.split("\n").map((line) => visible(line).replace(/[\\"]/g, "\\$&"));
+  return lines.join("\\n");
 }

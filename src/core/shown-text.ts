@@ -10,3 +10,18 @@ export function showControls(text: string): string {
     (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );
 }
+
+/** On one line: line ends, control and formatting characters are escaped, so that no text can steer a terminal. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === "\n" ? "\\n" : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+/** The same JSON value without characters that steer a terminal or turn its line around, which `JSON.stringify` keeps. */
+export function plainJson(value: unknown, indentation?: number): string {
+  return JSON.stringify(value, null, indentation).replace(
+    /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -48,14 +48,14 @@ export function createChannels({ clock, alerts, server }: ChannelOptions): Chann
   };
 }
 
-/** Whether nobody is told of conditions, and no operator has said that this is meant. */
+/** Whether no operator is told of conditions, although none has said that this is meant. */
 export function lacksAlarms({ none, webhook, emailTo }: Pick<AlertSettings, "none" | "webhook" | "emailTo">): boolean {
   return !none && webhook === null && emailTo.length === 0;
 }
 
 /** The words of the condition `alarms_off`, and of the doctor's finding. */
 export const alarmsOff = {
-  says: "No alarm is configured: nobody is told when something fails.",
+  says: "No alarm is configured: no operator is told when something fails.",
   hits: "Everyone, when something fails at night.",
   next: "Set webhook or email_to in the [alerts] section of the configuration, or none = true if no alarm is wanted, and restart the server.",
   command: "waxwing alarm test",

@@ -3,6 +3,7 @@
  * and stores the list together with the alarms that follow from it before anything is sent.
  */
 import type { Clock } from "#src/core/clock.ts";
+import { quoted } from "#src/core/foreign-text.ts";
 import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import { channelConditionId, planAlarms } from "./alarms.ts";
@@ -123,7 +124,7 @@ export class ConditionWatch extends ServiceLoop {
     return Object.entries(this.#options.file.memory.failing).map(([channel, { since, error }]) =>
       condition(channelConditionId(channel), {
         subject: `alarms by ${channel}`,
-        says: `Alarms by ${channel} do not arrive: ${error}`,
+        says: `Alarms by ${channel} do not arrive: ${quoted(error)}`,
         since,
         hits: "Everyone who relies on being told.",
         next: "Correct the address in the [alerts] section of the configuration, and restart the server.",

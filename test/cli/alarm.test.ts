@@ -21,7 +21,7 @@ async function warnings(workshop: CallingWorkshop): Promise<string[]> {
 test("status and doctor warn until a channel is set, or refused by hand", async () => {
   for (const [alerts, expected] of [
     ["", ["status alarms_off", "doctor alarms_off"]],
-    // Silence is noticed elsewhere, but nobody is told what is wrong.
+    // Silence is noticed elsewhere, but no operator is told what is wrong.
     ['ping_url = "http://127.0.0.1:9/"', ["status alarms_off", "doctor alarms_off"]],
     ['webhook = "http://127.0.0.1:9/"', []],
     ['email_to = ["ops@example.com"]\nsmtp_url_file = "smtp"', []],
@@ -72,7 +72,7 @@ test("alarm test says for each channel whether the test alarm arrived", async ()
   const refused = await good.run(["alarm", "test"]);
   expect([refused.code, refused.stdout.trim()]).toEqual([
     1,
-    "webhook: did not arrive: The receiver answered HTTP 500.",
+    "webhook: did not arrive: “The receiver answered HTTP 500.”",
   ]);
 
   using none = new CallingWorkshop("[alerts]\nnone = true\n");

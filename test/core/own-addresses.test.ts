@@ -19,7 +19,7 @@ test("a failure of a certificate is described, and blames no DNS record where th
   const about = (own: string[] | null) =>
     describeFailure(closed, { domain: "wa.example.com", resolved: ["192.0.2.1"], own })?.says;
   expect(about(null)).toBe(
-    "The certificate authority cannot reach http://wa.example.com/ at port 80. The authority says: Connection refused",
+    "The certificate authority cannot reach http://wa.example.com/ at port 80. The authority says: “Connection refused”",
   );
   expect(about(["192.0.2.7"])).toContain("DNS leads wa.example.com to 192.0.2.1; this machine itself has 192.0.2.7.");
 });

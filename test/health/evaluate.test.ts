@@ -49,7 +49,7 @@ test("a healthy server has no conditions", () => {
   expect(found({ process: { ...fine, commits: { count: 12, p50: 0.1, p99: 2, failures: 0 } } })).toEqual([]);
 });
 
-test("a server that tells nobody is a warning", () => {
+test("a server that tells no operator is a warning", () => {
   expect(found({ lacksAlarms: true })).toEqual(["warning alarms_off"]);
 });
 

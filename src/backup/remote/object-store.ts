@@ -4,6 +4,7 @@
  */
 import { AwsClient } from "aws4fetch";
 import type { Clock } from "#src/core/clock.ts";
+import { quoted } from "#src/core/foreign-text.ts";
 
 /** How a store is reached. */
 export interface StoreAccess {
@@ -176,7 +177,7 @@ export class ObjectStore {
     if (isNotFound(code)) return new StoreFailure(code, `the bucket ${bucket} does not hold it (${code})`);
     if (CONNECTION.test(code) || code.includes("CERT"))
       return new StoreFailure(code, `the store at ${endpoint} cannot be reached (${code})`);
-    return new StoreFailure(code, `the store at ${endpoint} answered with an error: ${code}, ${message}`);
+    return new StoreFailure(code, `the store at ${endpoint} answered with an error: ${quoted(`${code}, ${message}`)}`);
   }
 }
 

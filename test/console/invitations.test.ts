@@ -162,6 +162,29 @@ describe("answering an invitation", () => {
     }
   });
 
+  test("an attempt to take an account over shows nothing of its workspaces, and the audit log names the inviter", async () => {
+    const email = "busy@example.com";
+    const busy = await person(app, email, "owner", theirs.id);
+    const invited = await owner.post(`/w/${ours.id}/people`, { email, role: "member" });
+    const { token } = invited.body.data;
+    const answers = [invited, await look(token)];
+    for (const more of [{}, { starts_again: true }, { take_over: true }]) {
+      const refused = await use(token, more);
+      expect([more, refused.status]).toEqual([more, "take_over" in more ? 400 : 409]);
+      answers.push(refused);
+    }
+    for (const path of [`/w/${ours.id}/people`, `/w/${ours.id}/audit`, "/me"]) answers.push(await owner.get(path));
+    for (const { text } of answers) expect(text).not.toContain("Theirs");
+    const [entry] = (await owner.get(`/w/${ours.id}/audit`)).body.data;
+    expect(entry).toMatchObject({ action: "user.create", subject: email, email: "owner@example.com" });
+    // The account is untouched: its session, its password and its workspaces.
+    expect(await workspacesOf(busy)).toEqual(["Theirs"]);
+    expect((await new Visitor(app).signIn(email)).status).toBe(200);
+    expect((await new Visitor(app).signIn(email, NEW_PASSWORD)).status).toBe(401);
+    const ownLines = (await busy.get(`/w/${theirs.id}/audit`)).body.data;
+    expect(JSON.stringify(ownLines)).not.toContain("Ours");
+  });
+
   test("an account that nothing uses starts again with a new password, which ends its sessions", async () => {
     const email = "left@example.com";
     const before = await person(app, email, "member", theirs.id);

@@ -126,6 +126,15 @@ const rows = Object.entries(profileFields) as [ProfileName, ProfileRow][];
 export const profileNames = rows.map(([name]) => name);
 export const profileColumns = rows.map(([, { column }]) => column);
 
+/**
+ * What a person is called wherever one is shown: the name, else first and last name. Null: show their number. The network's
+ * own name of a person is the name of a contact that it made known.
+ */
+export function displayName(name: string | null, firstName: string | null, lastName: string | null): string | null {
+  const parts = [firstName, lastName].filter((part) => part !== null && part !== "");
+  return name ?? (parts.length === 0 ? null : parts.join(" "));
+}
+
 /** The names of the fields of these kinds. */
 export function profileNamesOf<Kind extends ProfileKind>(...kinds: Kind[]): ProfileNameOf<Kind>[] {
   const isOfKind = (name: ProfileName): name is ProfileNameOf<Kind> =>

@@ -5,7 +5,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { readConsentTerms } from "./consent-log.ts";
 import { readDetails } from "./details.ts";
-import { mapProfile } from "./profile-fields.ts";
+import { displayName, mapProfile } from "./profile-fields.ts";
 import type { ContactView } from "./schema.ts";
 import type { Contact } from "./table.ts";
 
@@ -42,4 +42,9 @@ export function viewContact(
     created_at: formatInstant(contact.createdAt, workspace.timezone),
     updated_at: formatInstant(contact.updatedAt, workspace.timezone),
   };
+}
+
+/** What the console calls a contact; null: it is shown by its number. */
+export function displayNameOf({ name, firstName, lastName }: Contact): string | null {
+  return displayName(name, firstName, lastName);
 }

@@ -1,9 +1,11 @@
 /** Messages and conversations as the console shows them: more than the API, from unsent messages to their cost. */
+
 import { type Static, Type } from "@sinclair/typebox";
 import { formatMoney } from "#src/core/money.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
+import { displayNameOf } from "#src/domain/contacts/view.ts";
 import { InboundDetails } from "#src/domain/inbound/details.ts";
 import { echoOrigins, echoStatuses, inboundOrigins } from "#src/domain/inbound/origin.ts";
 import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversation.ts";
@@ -99,7 +101,7 @@ export function viewAnyMessage(
   const { templateName, templateLanguage, errorCode } = message;
   return show(AnyMessage, message, timesOf(workspace), {
     to: message.toPhone,
-    name: contact?.name ?? null,
+    name: contact === undefined ? null : displayNameOf(contact),
     from: message.fromPhone,
     template: templateName === null ? null : { name: templateName, language: templateLanguage ?? "" },
     broadcast: broadcast === null ? null : { id: broadcast.id, name: broadcast.name },

@@ -14,6 +14,7 @@ import { listPeople } from "#src/domain/contacts/details.ts";
 import { findById, nameOfAddress } from "#src/domain/contacts/find.ts";
 import { latestContactId } from "#src/domain/contacts/list.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
+import { displayNameOf } from "#src/domain/contacts/view.ts";
 import { compileIds } from "#src/domain/filters/compile.ts";
 import type { Filter } from "#src/domain/filters/filter.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
@@ -145,7 +146,7 @@ function exampleOf(tx: ReadTx, plan: BroadcastPlan, to: string, contact: Contact
       ? []
       : celebrants(conditions, contact, listPeople(tx, contact.id), plan.sendAt ?? tx.now, workspace.timezone);
   const resolved = resolveValues(tx, variables, contact, celebrant);
-  const name = celebrant?.name ?? contact?.name ?? null;
+  const name = celebrant?.name ?? (contact === null ? null : displayNameOf(contact));
   if ("missing" in resolved) return { to, name, text: null, missing: resolved.missing, header: [], body: [] };
   const { header = [], body = [] } = resolved.values ?? {};
   return { to, name, text: renderText(shapeOf(template), header, body), missing: null, header, body };

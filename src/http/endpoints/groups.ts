@@ -2,6 +2,7 @@
  * Groups: list, create, show with the filter, change, remove, and count the matches of a filter while it is being
  * built.
  */
+
 import { type Static, Type } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
 import { allSentences } from "#src/core/fault.ts";
@@ -15,6 +16,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { updateGroupSettings } from "#src/domain/broadcasts/update-group.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { findById } from "#src/domain/contacts/find.ts";
+import { displayNameOf } from "#src/domain/contacts/view.ts";
 import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
 import { COUNT_MAX_AGE_MS, countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
@@ -187,7 +189,7 @@ async function evaluateFilter(call: WorkspaceCall, filter: unknown, limit: numbe
     found.flatMap(({ id }) => {
       const contact = findById(tx, workspace.id, Number(id));
       if (contact?.phone == null) return [];
-      return [{ phone: contact.phone, name: contact.name, consent: contact.consent }];
+      return [{ phone: contact.phone, name: displayNameOf(contact), consent: contact.consent }];
     }),
   );
   return { total: Number(row?.total ?? 0), sample };

@@ -11,7 +11,7 @@ import { clearDoubt } from "#src/domain/contacts/doubt.ts";
 import { addressOf, getContact, lastMessageOf } from "#src/domain/contacts/find.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
-import { viewContact } from "#src/domain/contacts/view.ts";
+import { displayNameOf, viewContact } from "#src/domain/contacts/view.ts";
 import {
   type ConversationPosition,
   countUnread,
@@ -272,7 +272,7 @@ function viewRow(
     phone: contact.phone,
     username: contact.username,
     user_id: contact.networkUserId,
-    name: contact.name,
+    name: displayNameOf(contact),
     consent: contact.consent,
     may_want_to_stop: contact.mayWantToStopSince !== null,
     unread,

@@ -22,6 +22,7 @@ import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
 import { countRecipients, viewRecipient } from "#src/domain/broadcasts/view.ts";
 import { findById } from "#src/domain/contacts/find.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
+import { displayNameOf } from "#src/domain/contacts/view.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { findNameProblem } from "#src/domain/groups/create.ts";
 import { GROUP_NAME_LENGTH_MAX } from "#src/domain/groups/group.ts";
@@ -320,7 +321,7 @@ function viewRecipientDetail(
   return {
     ...viewRecipient(message, broadcast, workspace),
     id: message.id,
-    name: contact?.name ?? null,
+    name: contact === undefined ? null : displayNameOf(contact),
     code: message.errorCode,
     failed_at: timesOf(workspace)(message.failedAt),
     /** Dispatched with an unknown outcome: neither sent nor failed. */

@@ -8,7 +8,7 @@ import { consents } from "#src/domain/contacts/consent.ts";
 import { findById, isAddressable, lookUpContact, nameOfAddress } from "#src/domain/contacts/find.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
-import { viewContact } from "#src/domain/contacts/view.ts";
+import { displayNameOf, viewContact } from "#src/domain/contacts/view.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { type ConversationItem, readConversation } from "#src/domain/inbound/read-conversation.ts";
 import { findWholeMessage } from "#src/domain/messages/read.ts";
@@ -77,7 +77,7 @@ export const simulatorEndpoints = {
       })),
       phones: phones.map(({ contact, last }) => ({
         phone: contact.phone ?? contact.networkUserId ?? "",
-        name: contact.name,
+        name: displayNameOf(contact),
         consent: contact.consent,
         last: viewConversationItem(last, workspace),
       })),

@@ -1,5 +1,5 @@
 /** A contact as the API's JSON has it, and the labels of consent. */
-import type { ProfileName } from "#src/domain/contacts/profile-fields.ts";
+import { displayName, type ProfileName } from "#src/domain/contacts/profile-fields.ts";
 import type { Entry } from "../../data/api.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
@@ -30,8 +30,13 @@ export function consentChip(consent: Consent): { label: string; tone: ChipTone }
   return { label: strings.unknown, tone: "grey" };
 }
 
+/** What the contact is called; null: it is shown by its number. */
+export function ownNameOf(contact: Pick<Contact, "name" | "first_name" | "last_name">): string | null {
+  return displayName(contact.name, contact.first_name, contact.last_name);
+}
+
 export function nameOf(contact: Contact): string {
-  return contact.name ?? handleOf(contact);
+  return ownNameOf(contact) ?? handleOf(contact);
 }
 
 /** Leads to the contact: its phone number, else the network's user id. */

@@ -18,7 +18,7 @@ import { AddContact } from "./add-contact.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { strings as bulkStrings } from "./bulk-strings.ts";
 import { ContactPanel } from "./contact-panel.tsx";
-import { type Contact, consentChip, handleOf, nameOf, phoneOf } from "./contact-view.ts";
+import { type Contact, consentChip, handleOf, nameOf, ownNameOf, phoneOf } from "./contact-view.ts";
 import { NOTHING_SELECTED, type Selected, Selection } from "./selection.tsx";
 import { strings } from "./strings.ts";
 
@@ -104,7 +104,8 @@ export function Screen() {
           {
             head: strings.phone,
             phone: "what",
-            cell: (contact) => (contact.name === null ? "" : <span className="figures">{handleOf(contact)}</span>),
+            cell: (contact) =>
+              ownNameOf(contact) === null ? "" : <span className="figures">{handleOf(contact)}</span>,
           },
           {
             head: strings.consent,

@@ -14,7 +14,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { DescriptionList } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { consentChip, handleOf, phoneOf } from "../contacts/contact-view.ts";
+import { consentChip, handleOf, ownNameOf, phoneOf } from "../contacts/contact-view.ts";
 import { DoubtNotice } from "../contacts/doubt-notice.tsx";
 import { strings as contactStrings } from "../contacts/strings.ts";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
@@ -54,7 +54,8 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const { shown, reactions, byKey } = arrange(items);
   const doubtful = items.find(({ kind, at }) => kind === "inbound" && at === contact.consent.may_want_to_stop_since);
   const handle = handleOf(contact);
-  const name = contact.name ?? (handle === "" ? strings.unknownNumber : handle);
+  const ownName = ownNameOf(contact);
+  const name = ownName ?? (handle === "" ? strings.unknownNumber : handle);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 wide:grid-cols-[minmax(0,1fr)_16rem]">
       <section
@@ -72,9 +73,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           </ParameterLink>
           <div className="min-w-0 flex-1">
             <h2 className="truncate font-semibold figures">{name}</h2>
-            {contact.name !== null && handle !== "" && (
-              <p className="truncate text-label text-quiet figures">{handle}</p>
-            )}
+            {ownName !== null && handle !== "" && <p className="truncate text-label text-quiet figures">{handle}</p>}
           </div>
           {contact.consent.status === "opted_out" ? (
             <Chip tone={consentChip("opted_out").tone}>{consentChip("opted_out").label}</Chip>

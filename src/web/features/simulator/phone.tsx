@@ -14,7 +14,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
-import { consentChip } from "../contacts/contact-view.ts";
+import { consentChip, ownNameOf } from "../contacts/contact-view.ts";
 import { Bubble } from "../inbox/bubble.tsx";
 import { Thread } from "../inbox/thread.tsx";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
@@ -90,7 +90,8 @@ function Handset({
 }) {
   const { id, timezone } = useWorkspace();
   const [numberId, setNumberId] = useState(numbers[0]?.id ?? 0);
-  const name = contact?.name ?? phone;
+  const ownName = contact === null ? null : ownNameOf(contact);
+  const name = ownName ?? phone;
   const chip = contact === null ? null : consentChip(contact.consent.status);
   const write = (text: string, isButton: boolean, key: string) =>
     play(() =>
@@ -120,7 +121,7 @@ function Handset({
         </Link>
         <div className="min-w-0 flex-1">
           <h2 className="truncate font-semibold figures">{name}</h2>
-          {contact?.name != null && <p className="text-label text-quiet figures">{phone}</p>}
+          {ownName !== null && <p className="text-label text-quiet figures">{phone}</p>}
         </div>
         {chip !== null && <Chip tone={chip.tone}>{chip.label}</Chip>}
       </div>

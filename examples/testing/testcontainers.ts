@@ -1,7 +1,7 @@
 /**
  * NOT RUN by this repository's tests: they have no container runtime. The generic class of Testcontainers with the OCI
- * image of a release (`docker load < waxwing-oci.tar`). Test control answers its own machine only, so the suite
- * runs in the container's network namespace, or does without test control as here.
+ * image of a release (`skopeo copy oci-archive:waxwing-oci.tar docker-daemon:waxwing:0.1.0`). Test control answers its
+ * own machine only, so the suite runs in the container's network namespace, or does without test control as here.
  */
 import { GenericContainer, Wait } from "testcontainers";
 

@@ -42,6 +42,8 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "bun run openapi", by: "test/api/openapi.test.ts", says: /docs\/openapi\.json/ },
   { begins: "bun run clients", by: "test/clients/clients.test.ts", says: /clientFiles/ },
   { begins: "sh install.sh", by: "test/install-release.test.ts", says: /--release/ },
+  { begins: "npx waxwing dev", by: "test/npm.test.ts", says: /"npx", "--offline", "waxwing"/ },
+  { begins: "npm install -D waxwing", by: "test/npm.test.ts", says: /"npm", "install"/ },
   { begins: "waxwing upgrade", by: "test/executable/upgrade.test.ts", says: /"upgrade", "back"/ },
   { begins: "waxwing move", by: "test/backup/move.test.ts", says: /"move", "out"/ },
   { begins: "waxwing dev", by: "test/pages/docs-samples.test.ts", says: /"--forward"/ },

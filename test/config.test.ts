@@ -73,7 +73,12 @@ describe("the example file", () => {
   });
 
   test("the example file loads to the same configuration as no file", () => {
-    const example: Config = { ...loadConfig({ env: {}, file: EXAMPLE }), file: null, fileText: null };
+    const example: Config = {
+      ...loadConfig({ env: {}, file: EXAMPLE }),
+      file: null,
+      fileText: null,
+      places: new Map(),
+    };
     expect(example).toEqual(loadConfig(NOTHING));
   });
 });
@@ -82,6 +87,7 @@ test("the defaults are those that operators rely on", () => {
   expect(loadConfig(NOTHING)).toEqual({
     file: null,
     fileText: null,
+    places: new Map(),
     server: {
       listen: { host: "127.0.0.1", port: 8080 },
       publicUrl: null,
@@ -233,7 +239,7 @@ describe("the precedence of the sources", () => {
   test("every key can be set by an environment variable, in the notation of the file", () => {
     const env: Record<string, string> = {};
     for (const { variable, key } of configKeys) env[variable] = String(key.defaultValue);
-    expect(loadConfig({ env, searchPaths: [] })).toEqual(loadConfig(NOTHING));
+    expect<Config>({ ...loadConfig({ env, searchPaths: [] }), places: new Map() }).toEqual(loadConfig(NOTHING));
     expect(
       loadConfig({
         searchPaths: [],
@@ -258,7 +264,7 @@ describe("the precedence of the sources", () => {
 
   test("WAXWING_SECRETS_KEY and other programs' variables are not read as configuration keys", () => {
     const env = { WAXWING_SECRETS_KEY: "c2VjcmV0", PATH: "/bin", WAXWINGS: "1", WAXWING_LOG_LEVEL: undefined };
-    expect(loadConfig({ env, searchPaths: [] })).toEqual(loadConfig(NOTHING));
+    expect<Config>({ ...loadConfig({ env, searchPaths: [] }), places: new Map() }).toEqual(loadConfig(NOTHING));
   });
 
   test("every variable that docs, examples and clients tell to set is a setting, or leaves commands alone", async () => {

@@ -64,7 +64,8 @@ function openAndBecome(
 /** What the service unpacks there can run, which `/tmp` may forbid. */
 function useTmpOf(data: string, io: Io): void {
   const tmp = join(resolve(data), "tmp");
-  if (lstatSync(tmp, { throwIfNoEntry: false })?.isDirectory() === true) io.useTmp?.(tmp);
+  // What is wrong with the data directory is said when it is used.
+  if (existsSync(tmp) && lstatSync(tmp).isDirectory()) io.useTmp?.(tmp);
 }
 
 /** Root has chosen before. */

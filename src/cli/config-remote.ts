@@ -16,18 +16,19 @@ export async function checkRemote({ backup }: Config, clock: Clock): Promise<Con
   if (schedule === null)
     found.push(
       warning(
-        "backup.remote",
+        "backup.schedule",
         "No backup is sent automatically, because scheduled backups are off.",
         "set [backup] schedule",
       ),
     );
   try {
     await new ObjectStore(accessOf(remote), clock, ANSWER_MS).list(folderOf(remote.prefix), 1);
-    found.push(ok("backup.remote", `${placeOf(remote)} can be listed.`));
+    found.push(ok("backup.remote.endpoint", `${placeOf(remote)} can be listed.`));
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error;
     const next = "check endpoint, bucket, region, access_key and secret_key_file of [backup.remote]";
-    found.push(problem("backup.remote", `${sentence(error.message)}.`, next));
+    const key = error.code === "NoSecret" ? "backup.remote.secret_key_file" : "backup.remote.endpoint";
+    found.push(problem(key, `${sentence(error.message)}.`, next));
   }
   return [...found, ...(await checkRecipient(remote.recipient))];
 }

@@ -4,7 +4,8 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from "node:
 import { connect } from "node:net";
 import { dirname, resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";
-import { endOf, readTls, TlsUnusable } from "#src/config/tls.ts";
+import { endOf, readTls } from "#src/config/tls.ts";
+import { placeOf, SettingUnusable } from "#src/config/unusable.ts";
 import type { Clock } from "#src/core/clock.ts";
 import { readSmtpUrl } from "#src/net/mail.ts";
 import { type Command, command } from "./command.ts";
@@ -125,7 +126,7 @@ function checkCertificate({ server }: Config, now: number): ConfigFinding[] {
       return [problem("server.tls_cert", `The certificate ends on ${date}.`, "renew the certificate")];
     return [ok("server.tls_cert", `The certificate fits its key, and ends on ${date}.`)];
   } catch (error) {
-    if (!(error instanceof TlsUnusable)) throw error;
+    if (!(error instanceof SettingUnusable)) throw error;
     return [problem(error.key, error.message, error.next)];
   }
 }
@@ -206,12 +207,17 @@ function whyUnreadable(path: string): string | null {
   }
 }
 
-function reportOf({ file }: Config, findings: readonly ConfigFinding[]): Report {
+function reportOf(config: Config, findings: readonly ConfigFinding[]): Report {
+  const { file, places } = config;
   const ok = findings.every(({ level }) => level !== "problem");
   const path = file === null ? null : resolve(file);
   const text = [
     path === null ? "There is no configuration file; the defaults hold." : `${path} is valid.`,
-    ...findingLines(findings, ({ key }) => key),
+    ...findingLines(findings, ({ key }) => placeOf(config, key)),
   ].join("\n");
-  return { json: { ok, file: path, findings }, text, ...(ok ? {} : { exitCode: 1 }) };
+  return {
+    json: { ok, file: path, findings: findings.map((one) => ({ ...one, line: places.get(one.key)?.line ?? null })) },
+    text,
+    ...(ok ? {} : { exitCode: 1 }),
+  };
 }

@@ -21,7 +21,7 @@ export function warning(key: string, message: string, next: string): ConfigFindi
   return { level: "warning", key, message, next };
 }
 
-export function problem(key: string, message: string, next: string): ConfigFinding {
+export function problem(key: string, message: string, next: string | null): ConfigFinding {
   return { level: "problem", key, message, next };
 }
 

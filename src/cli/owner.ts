@@ -28,7 +28,7 @@ export function ownerOf(data: string, database: string): Owner | null {
 /** Another user's link leads wherever that user wants, even to a directory of root's, so the link's owner counts. */
 function linkOnTheWay(directory: string): Stats | null {
   for (let path = directory; path !== dirname(path); path = dirname(path)) {
-    const found = lstatSync(path, { throwIfNoEntry: false });
+    const found = ifThere(path, lstatSync);
     if (found?.isSymbolicLink() && found.uid !== ROOT) return found;
   }
   return null;
@@ -36,8 +36,18 @@ function linkOnTheWay(directory: string): Stats | null {
 
 function nearest(directory: string): Stats {
   for (let path = directory; ; path = dirname(path)) {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found !== undefined) return found;
+    const found = ifThere(path, statSync);
+    if (found !== null) return found;
+  }
+}
+
+/** Null if it does not exist, also because a file is where one of its directories would be. */
+function ifThere(path: string, stat: (path: string) => Stats): Stats | null {
+  try {
+    return stat(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
+    throw error;
   }
 }
 

@@ -2,14 +2,14 @@
 
 import { UpgradeFailed } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
-import { TlsUnusable } from "#src/config/tls.ts";
+import { placeOf, SettingUnusable } from "#src/config/unusable.ts";
 import { createLog, type Log, type LogLevel } from "#src/core/log.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import type { Server } from "#src/server/context.ts";
 import type { Trial } from "#src/upgrade/trial.ts";
 import { bracketed } from "./console-link.ts";
 import type { Io, Signal } from "./context.ts";
-import { CommandFailure } from "./failure.ts";
+import { CommandFailure, describeError } from "./failure.ts";
 
 /** The exit codes of a program ended by a signal, by the shell's convention. */
 const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
@@ -77,7 +77,7 @@ export async function start(
         "switch it off, or use a database without a number on WhatsApp",
       );
     }
-    if (error instanceof TlsUnusable) throw new CommandFailure("certificate_unusable", error.message, error.next);
+    if (error instanceof SettingUnusable) throw describeSetting(error, config);
     if (error instanceof UpgradeFailed) throw new CommandFailure("upgrade_failed", error.message);
     throw describeListenError(error, config) ?? error;
   }
@@ -92,33 +92,45 @@ function passTrial(
   return trial.pass({ config, log, clock: io.clock, random: io.random, stopping: stopping.signal });
 }
 
+/** What is wrong is said as for any command, behind the place of the value that is to be corrected. */
+function describeSetting({ key, message, next, cause }: SettingUnusable, config: Config): CommandFailure {
+  const described = cause === undefined ? { code: "setting_unusable", message, next } : describeError(cause);
+  return new CommandFailure(described.code, `${placeOf(config, key)}: ${described.message}`, described.next);
+}
+
 /** Null if the error does not concern the listen address. */
 function describeListenError(error: unknown, config: Config): CommandFailure | null {
   if (!(error instanceof Error && "code" in error && "syscall" in error && error.syscall === "listen")) return null;
   const { host, port } = config.server.listen;
   const address = `${bracketed(host)}:${port}`;
+  const place = placeOf(config, "server.listen");
   switch (error.code) {
     case "EADDRINUSE":
       return new CommandFailure(
         "address_in_use",
-        `another program already listens on ${address}`,
+        `${place}: another program already listens on ${address}`,
         "stop that program, or choose another address with --listen HOST:PORT",
       );
     case "EACCES":
       return new CommandFailure(
         "address_refused",
-        `this user may not listen on ${address}`,
+        `${place}: this user may not listen on ${address}`,
         "choose a port above 1023 with --listen HOST:PORT, or let the service use lower ones (docs/operations.md, TLS)",
       );
     case "EADDRNOTAVAIL":
-    // The runtime's error if a name cannot be resolved.
+    // The runtime's errors if a name cannot be resolved.
     case "EINVAL":
+    case "ENOENT":
       return new CommandFailure(
         "address_refused",
-        `${address} is not an address of this machine`,
+        `${place}: ${address} is not an address of this machine`,
         "choose one with --listen HOST:PORT, such as 127.0.0.1:8080",
       );
     default:
-      return null;
+      return new CommandFailure(
+        "address_refused",
+        `${place}: ${address} cannot be listened on (${error.code})`,
+        "choose another address with --listen HOST:PORT",
+      );
   }
 }

@@ -16,6 +16,8 @@ export interface Config extends Omit<Settings, "storage" | "secrets" | "backup" 
   readonly file: string | null;
   /** The text of that file. */
   readonly fileText: string | null;
+  /** Where each value was given, by the key's path; a default has no place. */
+  readonly places: ReadonlyMap<string, SourceLocation>;
   readonly storage: { readonly data: string /** The database file. */; readonly path: string };
   readonly secrets: { readonly keyFile: string };
   readonly media: Omit<Settings["media"], "directory"> & { readonly directory: string };
@@ -103,7 +105,12 @@ export function loadConfig(sources: ConfigSources): Config {
 
   const { values, locations } = readValues(rawValues, problems);
   // `--data` decides where the database is: a path from the file must not lead a command to another database or its files.
-  if (sources.data !== undefined) for (const name of ["storage.path", "media.directory"]) values.set(name, null);
+  if (sources.data !== undefined) {
+    for (const name of ["storage.path", "media.directory"]) {
+      values.set(name, null);
+      locations.delete(name);
+    }
+  }
 
   const settings = assemble(values);
   const incomplete = [
@@ -126,6 +133,7 @@ export function loadConfig(sources: ConfigSources): Config {
     ...others,
     server: withDomain(settings.server, locations.has("server.listen")),
     ...describeFile(file),
+    places: locations,
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
     media: { ...settings.media, directory: settings.media.directory ?? join(data, "media") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },

@@ -15,6 +15,8 @@ export interface Kind<T> {
   read(value: unknown): T | InvalidValue;
   /** Converts the text of an environment variable into the form used in the file. */
   fromText(text: string): unknown;
+  /** What the value is the name of: it may be valid and lead to nothing. */
+  readonly names?: "file" | "address";
 }
 
 /** A value that is not valid for its kind. */
@@ -52,6 +54,11 @@ interface QuietHours {
 const SECOND_MS = 1000;
 const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 const DURATION_ADVICE = 'a duration with its unit, in quotes, such as "500ms", "10s", "5m", "2h" or "30 days"';
+
+/** Values of this kind are names of something outside the configuration. */
+function naming<T>(names: NonNullable<Kind<T>["names"]>, kind: Kind<T>): Kind<T> {
+  return { ...kind, names };
+}
 
 /** A kind written as a string in the file. `convert` returns null for an invalid text. */
 export function text<T>(advice: string, convert: (text: string) => T | null | InvalidValue, isSecret = false): Kind<T> {
@@ -136,14 +143,17 @@ export function oneOf<const T extends string>(...choices: readonly T[]): Kind<T>
   return text(advice, (value) => choices.find((choice) => choice === value) ?? null);
 }
 
-export const path: Kind<string> = text("a path, in quotes", (value) =>
-  value.trim() === "" || value.includes("\0") ? null : value,
+export const path: Kind<string> = naming(
+  "file",
+  text("a path, in quotes", (value) => (value.trim() === "" || value.includes("\0") ? null : value)),
 );
 
 /** A path on disk. SQLite's name for a database in memory is refused with what there is instead. */
-export const diskPath: Kind<string> = text(
-  "a path on disk, in quotes; for temporary data, run waxwing dev without --data",
-  (value) => (value.trim() === "" || value.includes("\0") || value.trim() === ":memory:" ? null : value),
+export const diskPath: Kind<string> = naming(
+  "file",
+  text("a path on disk, in quotes; for temporary data, run waxwing dev without --data", (value) =>
+    value.trim() === "" || value.includes("\0") || value.trim() === ":memory:" ? null : value,
+  ),
 );
 
 /** A secret: visible ASCII characters, at least one, never shown in a message. */
@@ -182,18 +192,21 @@ export const retryTimes: Kind<readonly number[]> = list(
   },
 );
 
-export const listenAddress: Kind<ListenAddress> = text(
-  'HOST:PORT, such as "127.0.0.1:8080", "[::1]:8080" or ":8080" for every interface; ports are 0 to 65535',
-  (value) => {
-    const parts = /^(?:\[([^\]]+)\]|([A-Za-z0-9._-]*)):(\d{1,5})$/.exec(value);
-    const port = Number(parts?.[3]);
-    if (parts === null || port > 65_535) return null;
-    const [, bracketed, plain] = parts;
-    if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : null;
-    // Digits and dots that are not an address would be resolved as a name and fail much later with a confusing message.
-    if (plain === undefined || (/^[\d.]+$/.test(plain) && !isIPv4(plain))) return null;
-    return { host: plain === "" ? "0.0.0.0" : plain, port };
-  },
+export const listenAddress: Kind<ListenAddress> = naming(
+  "address",
+  text(
+    'HOST:PORT, such as "127.0.0.1:8080", "[::1]:8080" or ":8080" for every interface; ports are 0 to 65535',
+    (value) => {
+      const parts = /^(?:\[([^\]]+)\]|([A-Za-z0-9._-]*)):(\d{1,5})$/.exec(value);
+      const port = Number(parts?.[3]);
+      if (parts === null || port > 65_535) return null;
+      const [, bracketed, plain] = parts;
+      if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : null;
+      // Digits and dots that are not an address would be resolved as a name and fail much later with a confusing message.
+      if (plain === undefined || (/^[\d.]+$/.test(plain) && !isIPv4(plain))) return null;
+      return { host: plain === "" ? "0.0.0.0" : plain, port };
+    },
+  ),
 );
 
 /** A public host name, in lower case: no address, no wildcard, at least one dot. */
@@ -225,20 +238,23 @@ export const addressRanges: Kind<readonly AddressRange[]> = list(
 );
 
 /** An http or https URL without a query, returned without trailing slashes. */
-export const httpAddress: Kind<string> = text(
-  'an address such as "https://messages.example.com", without user, query or "#"',
-  (value) => {
+export const httpAddress: Kind<string> = naming(
+  "address",
+  text('an address such as "https://messages.example.com", without user, query or "#"', (value) => {
     // URL would silently repair white space and backslashes; the operator should see them.
     if (!/^https?:\/\/[^\s\\?#@]+$/i.test(value) || !URL.canParse(value)) return null;
     return new URL(value).href.replace(/\/+$/, "");
-  },
+  }),
 );
 
 /** The whole address of a call, with its query. It often contains a token, so it is a secret. */
-export const callAddress: Kind<string> = text(
-  'an address such as "https://alerts.example.com/waxwing"',
-  (value) => (/^https?:\/\/[^\s\\#@]+$/i.test(value) && URL.canParse(value) ? new URL(value).href : null),
-  true,
+export const callAddress: Kind<string> = naming(
+  "address",
+  text(
+    'an address such as "https://alerts.example.com/waxwing"',
+    (value) => (/^https?:\/\/[^\s\\#@]+$/i.test(value) && URL.canParse(value) ? new URL(value).href : null),
+    true,
+  ),
 );
 
 export const emailAddress: Kind<string> = text('an e-mail address such as "ops@example.com"', (value) =>

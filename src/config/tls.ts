@@ -2,6 +2,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { SettingUnusable } from "./unusable.ts";
 
 /** Certificate chain and private key as PEM. */
 export interface Tls {
@@ -14,26 +15,14 @@ export interface TlsPaths {
   readonly tlsKey: string | null;
 }
 
-/** The files cannot be used. `message` is a sentence that names them; `next` says what to do. */
-export class TlsUnusable extends Error {
-  override readonly name = "TlsUnusable";
-  /** The configuration key of the file at fault. */
-  readonly key: "server.tls_cert" | "server.tls_key" | "acme.ca_file";
-  readonly next: string;
-
-  constructor(key: TlsUnusable["key"], message: string, next: string) {
-    super(message);
-    this.key = key;
-    this.next = next;
-  }
-}
+type TlsKey = "server.tls_cert" | "server.tls_key" | "acme.ca_file";
 
 /** Whether the server itself serves HTTPS. */
 export function hasTls({ tlsCert, domain }: { tlsCert: string | null; domain: string | null }): boolean {
   return tlsCert !== null || domain !== null;
 }
 
-/** Null without files. Throws `TlsUnusable`. */
+/** Null without files. Throws `SettingUnusable`. */
 export function readTls({ tlsCert, tlsKey }: TlsPaths): Tls | null {
   if (tlsCert === null || tlsKey === null) return null;
   const cert = readPem("server.tls_cert", tlsCert);
@@ -41,18 +30,22 @@ export function readTls({ tlsCert, tlsKey }: TlsPaths): Tls | null {
   const certificate = parse("server.tls_cert", tlsCert, "certificate chain", () => new X509Certificate(cert));
   const privateKey: KeyObject = parse("server.tls_key", tlsKey, "private key", () => createPrivateKey(key));
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new TlsUnusable(
+    throw new SettingUnusable(
       "server.tls_key",
       `${resolve(tlsKey)} is not the private key of the certificate in ${resolve(tlsCert)}.`,
-      "name in [server] tls_key the key that the first certificate of tls_cert was made for (both files of one renewal)",
+      {
+        next: "name in [server] tls_key the key that the first certificate of tls_cert was made for (both files of one renewal)",
+      },
     );
   }
   return { cert, key };
 }
 
-/** The certificates of the authority itself. Throws `TlsUnusable`. */
+/** The certificates of the authority itself. Throws `SettingUnusable`. */
 export function readAuthorities(caFile: string): string {
-  return readPem("acme.ca_file", caFile);
+  const authorities = readPem("acme.ca_file", caFile);
+  parse("acme.ca_file", caFile, "certificate", () => new X509Certificate(authorities));
+  return authorities;
 }
 
 /** When the first certificate of a PEM text ends, milliseconds; null if it cannot be read. */
@@ -65,24 +58,25 @@ export function endOf(pem: string): number | null {
   }
 }
 
-function readPem(key: TlsUnusable["key"], path: string): string {
+function readPem(key: TlsKey, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     const next = "put the file back, and make it readable for the user that runs the server";
-    throw new TlsUnusable(key, `${resolve(path)} cannot be read (${code}).`, next);
+    throw new SettingUnusable(key, `${resolve(path)} cannot be read (${code}).`, { next });
   }
 }
 
-function parse<T>(key: TlsUnusable["key"], path: string, what: string, read: () => T): T {
+function parse<T>(key: TlsKey, path: string, what: string, read: () => T): T {
   try {
     return read();
   } catch {
-    throw new TlsUnusable(
+    const isKey = what === "private key";
+    throw new SettingUnusable(
       key,
-      `${resolve(path)} contains no ${what} in PEM format${what === "private key" ? ", or one with a passphrase" : ""}.`,
-      `write the ${what} into it, as PEM and without a passphrase`,
+      `${resolve(path)} contains no ${what} in PEM format${isKey ? ", or one with a passphrase" : ""}.`,
+      { next: `write the ${what} into it, as PEM${isKey ? " and without a passphrase" : ""}` },
     );
   }
 }

@@ -110,6 +110,7 @@ export const logEvents = {
   "server.stopped": "The server has stopped; everything in flight has ended.",
   "server.stopping": "The server was asked to stop and finishes what is in flight.",
   "session.confirm_failed": "A signed-in user entered a wrong password or code.",
+  "setting.unusable": "A value of the configuration cannot be used; the server started. `setting` is its place.",
   "sign_in.failed": "A sign-in failed; `address` is the client, `user` the account if there is one.",
   "upgrade.available": "A newer release is available.",
   "upgrade.database_put_back": "An upgrade was undone; the database before it is in use again.",

@@ -21,7 +21,11 @@ export function databaseFiles(database: string): DatabaseFiles {
 
 /** Creates the directory, mode 0700, and any missing parents. Does nothing if it exists. */
 export function createPrivateDirectory(path: string): void {
-  if (existsSync(path)) return;
+  if (existsSync(path)) {
+    // Throws for a file.
+    statSync(`${path}/.`);
+    return;
+  }
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
   inheritOwner(dirname(path), path);

@@ -1,5 +1,6 @@
 /** What is known about the server's certificate: of the operator's files, or of the one that the server fetches. */
-import { endOf, readTls, type TlsPaths, TlsUnusable } from "#src/config/tls.ts";
+import { endOf, readTls, type TlsPaths } from "#src/config/tls.ts";
+import { SettingUnusable } from "#src/config/unusable.ts";
 
 export type CertificateFacts =
   | {
@@ -7,7 +8,7 @@ export type CertificateFacts =
       path: string;
       endsAt: number | null;
       /** Why the files cannot be used; null: they can. */
-      problem: { says: string; next: string } | null;
+      problem: { says: string; next: string | null } | null;
     }
   | {
       from: "authority";
@@ -68,7 +69,7 @@ function readFiles(source: CertificateSource, path: string): CertificateFacts {
     const tls = readTls(source);
     return { from: "files", path, endsAt: tls === null ? null : endOf(tls.cert), problem: null };
   } catch (error) {
-    if (!(error instanceof TlsUnusable)) throw error;
+    if (!(error instanceof SettingUnusable)) throw error;
     return { from: "files", path, endsAt: null, problem: { says: error.message, next: error.next } };
   }
 }

@@ -8,6 +8,7 @@ import type { Surroundings } from "#src/certificates/failure.ts";
 import { CertificateKeeper } from "#src/certificates/keeper.ts";
 import type { Config } from "#src/config/config.ts";
 import { readAuthorities, readTls, type Tls } from "#src/config/tls.ts";
+import { placeOf } from "#src/config/unusable.ts";
 import { Listeners } from "#src/core/listeners.ts";
 import { ownAddresses } from "#src/core/own-addresses.ts";
 import type { Service } from "#src/core/service-loop.ts";
@@ -40,7 +41,7 @@ interface TlsSources {
   authorities: string | undefined;
 }
 
-/** Throws `TlsUnusable`. */
+/** Throws `SettingUnusable`. */
 export function readTlsSources({ server, acme }: Config): TlsSources {
   const files = readTls(server);
   const isFetched = files === null && server.domain !== null;
@@ -59,7 +60,7 @@ function withoutTls(): Https {
 
 function fromFiles({ config, log, realClock }: Environment, tls: Tls): Https {
   const onChange = new Listeners<[Tls]>();
-  const watch = new TlsFiles({ paths: config.server, tls, clock: realClock, log, onChange: onChange.emit });
+  const watch = new TlsFiles({ config, tls, clock: realClock, log, onChange: onChange.emit });
   return { tls, onChange, services: [watch], isStrict: () => false, reload: () => watch.notify(), close() {} };
 }
 
@@ -72,7 +73,7 @@ function fromAuthority(
   const { directory, email, httpListen } = config.acme;
   const onChange = new Listeners<[Tls]>();
   const stopping = new AbortController();
-  const plainHttp = createPlainHttp({ listen: httpListen, domain, log });
+  const plainHttp = createPlainHttp({ listen: httpListen, setting: placeOf(config, "acme.http_listen"), domain, log });
   const keeper = new CertificateKeeper({
     ...{ store, box, clock, random, log },
     site: { domain, directory },

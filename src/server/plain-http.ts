@@ -6,6 +6,8 @@ import { serveHttp } from "#src/core/serve-http.ts";
 
 interface PlainHttpOptions {
   listen: ListenAddress;
+  /** The place of that value in the configuration, for the log. */
+  setting: string;
   domain: string;
   log: Log;
 }
@@ -18,9 +20,11 @@ interface PlainHttp extends Challenges {
 
 const CHALLENGE_PREFIX = "/.well-known/acme-challenge/";
 
-export function createPlainHttp({ listen, domain, log }: PlainHttpOptions): PlainHttp {
+export function createPlainHttp({ listen, setting, domain, log }: PlainHttpOptions): PlainHttp {
   const { hostname, port } = { hostname: listen.host, port: listen.port };
   let server: Bun.Server<undefined> | null = null;
+  /** Why it did not listen when it was last tried. */
+  let closed: string | null = null;
   let offered: Parameters<Challenges["offer"]>[0] = null;
 
   const answer = (request: Request): Response => {
@@ -41,10 +45,13 @@ export function createPlainHttp({ listen, domain, log }: PlainHttpOptions): Plai
       if (server !== null) return null;
       try {
         server = serveHttp({ hostname, port, bodyBytesMax: 0, fetch: answer });
+        closed = null;
         return null;
       } catch (error) {
         const reason = whyClosed(error, `${hostname}:${port}`);
-        log.warn("certificate.port_closed", "The server cannot listen for plain HTTP", { reason });
+        if (reason !== closed)
+          log.warn("certificate.port_closed", "The server cannot listen for plain HTTP", { setting, reason });
+        closed = reason;
         return reason;
       }
     },

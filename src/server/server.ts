@@ -13,6 +13,7 @@ import { createHttps, type Https, readTlsSources } from "./https.ts";
 import { ResetPoint } from "./reset.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { openStorage } from "./storage.ts";
+import { warnOfUnusable } from "./unusable-settings.ts";
 
 const STOP_LIMIT_MS = 10_000;
 
@@ -62,6 +63,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const service of services()) service.start();
   http.setReady();
   log.info("server.started", "Server ready", { url: http.url, version });
+  warnOfUnusable(config, log);
 
   return {
     url: http.url,

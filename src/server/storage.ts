@@ -2,15 +2,18 @@
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { reading } from "#src/backup/database-file.ts";
 import { detectCopy, tryRenewRunMarker } from "#src/backup/detect-copy.ts";
 import { removeIfEmpty } from "#src/backup/empty-database.ts";
 import { requireMoveEnded } from "#src/backup/move/move-in.ts";
 import { requireNotMoved } from "#src/backup/move/original.ts";
 import { upgradeIfOlder } from "#src/backup/upgrade.ts";
+import { usingSetting } from "#src/config/unusable.ts";
 import { sleep, systemClock } from "#src/core/clock.ts";
 import { newInstanceId } from "#src/core/id.ts";
-import { loadKeys } from "#src/core/key-file.ts";
+import { loadKeys, SECRET_KEY_VARIABLE, SecretKeyUnusable } from "#src/core/key-file.ts";
 import { createSecretBox } from "#src/core/secret.ts";
+import { isStorageFailure } from "#src/db/failure.ts";
 import { createReaders } from "#src/db/fair-reader.ts";
 import { type FileState, FileWatch } from "#src/db/file-watch.ts";
 import { createPrivateDirectory, type DatabaseFiles, databaseFiles, makePrivate } from "#src/db/files.ts";
@@ -18,7 +21,7 @@ import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { hashKeyOf } from "#src/db/kept-keys.ts";
 import { type Lock, LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { LogCopier } from "#src/db/log-copier.ts";
-import { migrate } from "#src/db/migrate.ts";
+import { migrate, schemaVersion } from "#src/db/migrate.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import { MediaFiles } from "#src/media/files.ts";
 import { MediaLinks } from "#src/media/links.ts";
@@ -36,7 +39,7 @@ const LOCK_RETRY_MS = 50;
 async function lockServer(path: string): Promise<Lock> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return lockExclusively(path);
+      return usingSetting("storage.path", () => lockExclusively(path), isStorageFailure);
     } catch (error) {
       if (!(error instanceof LockHeld) || tries === LOCK_TRIES) throw error;
       await sleep(systemClock, LOCK_RETRY_MS);
@@ -47,8 +50,9 @@ async function lockServer(path: string): Promise<Lock> {
 export async function openStorage(environment: Environment): Promise<Storage> {
   const { config } = environment;
   const files = databaseFiles(config.storage.path);
-  createPrivateDirectory(config.storage.data);
-  createPrivateDirectory(dirname(files.database));
+  usingSetting("storage.data", () => createPrivateDirectory(config.storage.data));
+  usingSetting("storage.path", () => createPrivateDirectory(dirname(files.database)));
+  usingSetting("media.directory", () => createPrivateDirectory(config.media.directory));
   const lock = await lockServer(files.serverLock);
   const isNew = !existsSync(files.database);
   try {
@@ -65,8 +69,14 @@ async function openLocked(environment: Environment, files: DatabaseFiles, lock: 
   requireNotMoved(files.database);
   requireMoveEnded(files.database);
   const isNew = !existsSync(files.database);
+  // What is no database at all needs no key.
+  if (!isNew) usingSetting("storage.path", () => reading(files.database, schemaVersion), isStorageFailure);
   // Before the database, and a new key only for a new database: a lost key is never silently replaced.
-  const keys = loadKeys({ keyFile: config.secrets.keyFile, env: process.env, random }, isNew);
+  const keys = usingSetting(
+    "secrets.key_file",
+    () => loadKeys({ keyFile: config.secrets.keyFile, env: process.env, random }, isNew),
+    (error) => error instanceof SecretKeyUnusable && process.env[SECRET_KEY_VARIABLE] === undefined,
+  );
   const box = createSecretBox(keys, random);
   if (keys.isNew) {
     const kept = "Secrets are encrypted with a new key; keep a copy of it apart from the backups";

@@ -3,13 +3,15 @@
  * a pair that fits replaces the certificate in use. A pair that does not is refused, and the one in use stays.
  */
 import { statSync } from "node:fs";
-import { readTls, type Tls, type TlsPaths, TlsUnusable } from "#src/config/tls.ts";
+import type { Config } from "#src/config/config.ts";
+import { readTls, type Tls, type TlsPaths } from "#src/config/tls.ts";
+import { placeOf, SettingUnusable } from "#src/config/unusable.ts";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 
 interface TlsFilesOptions {
-  paths: TlsPaths;
+  config: { server: TlsPaths } & Pick<Config, "places">;
   /** The pair in use. */
   tls: Tls;
   clock: Pick<Clock, "setTimer">;
@@ -40,7 +42,7 @@ export class TlsFiles extends ServiceLoop {
   }
 
   async runOnce(): Promise<NextRun> {
-    const { paths } = this.#options;
+    const paths = this.#options.config.server;
     const seen = [paths.tlsCert, paths.tlsKey].map(describeFile).join(" ");
     // Files that do not fit are read again: the other one of a pair may be on its way.
     if (seen !== this.#seen || this.#refused !== null) this.#take();
@@ -49,7 +51,8 @@ export class TlsFiles extends ServiceLoop {
   }
 
   #take(): void {
-    const { paths, log, onChange } = this.#options;
+    const { config, log, onChange } = this.#options;
+    const paths = config.server;
     try {
       const tls = readTls(paths);
       this.#refused = null;
@@ -58,9 +61,10 @@ export class TlsFiles extends ServiceLoop {
       onChange(tls);
       log.info("certificate.reloaded", "Changed certificate files are in use", { file: paths.tlsCert });
     } catch (error) {
-      if (!(error instanceof TlsUnusable)) throw error;
+      if (!(error instanceof SettingUnusable)) throw error;
       if (error.message !== this.#refused)
         log.warn("certificate.files_refused", "Certificate files cannot be used; the earlier certificate stays", {
+          setting: placeOf(config, error.key),
           reason: error.message,
           next: error.next,
         });

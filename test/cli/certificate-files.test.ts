@@ -65,7 +65,7 @@ test("changed certificate files and the log level are taken up on SIGHUP; a pair
   const { conditions } = JSON.parse(status.stdout) as { conditions: { id: string; says: string }[] };
   expect(conditions.find(({ id }) => id === "certificate_unreadable")?.says).toContain("is not the private key of");
   const check = await workshop.run(["config", "check"]);
-  expect(check.stdout).toContain("PROBLEM  server.tls_key:");
+  expect(check.stdout).toContain("waxwing.toml:3: server.tls_key:");
 
   // A configuration that cannot be read changes nothing.
   workshop.write("waxwing.toml", "[server\n");

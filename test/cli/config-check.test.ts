@@ -88,7 +88,10 @@ test("config check asks the store of backups for a list, and says what is wrong 
     `${graph}${store.configuration(secret, recipient).replace('"backups"', '"other"')}[backup]\nschedule = ""\n`,
   );
   const other = await check(workshop);
-  expect(other).toMatchObject({ code: 1, findings: { "backup.remote": "problem", "backup.schedule": "warning" } });
+  expect(other).toMatchObject({
+    code: 1,
+    findings: { "backup.remote.endpoint": "problem", "backup.schedule": "warning" },
+  });
   expect(other.all).toContain("has no bucket other");
   await store.stop();
   expect((await check(workshop)).all).toContain("cannot be reached");

@@ -864,8 +864,7 @@ settle_address() {
   listen=$(config_value server listen)
   listen=${listen:-127.0.0.1:8080}
   case $listen in
-    0.0.0.0:* | :*) listen="127.0.0.1:${listen##*:}" ;;
-    \[::\]:*) listen="[::1]:${listen##*:}" ;;
+    0.0.0.0:* | \[::\]:* | :*) listen="127.0.0.1:${listen##*:}" ;;
   esac
   if [ -n "$(config_value server domain)" ]; then
     if [ -z "$(config_value server listen)" ]; then listen=127.0.0.1; fi

@@ -100,7 +100,7 @@ test("the defaults are those that operators rely on", () => {
     acme: {
       directory: "https://acme-v02.api.letsencrypt.org/directory",
       email: null,
-      httpListen: { host: "0.0.0.0", port: 80 },
+      httpListen: { host: "::", port: 80 },
       caFile: null,
     },
     storage: { data: "./data", path: "data/waxwing.db" },
@@ -352,7 +352,7 @@ describe("each key accepts valid values and refuses others", () => {
 
   test("a URL keeps its path and loses its trailing slash, and :PORT listens on every interface", () => {
     const config = load('server.listen = ":1"\nwhatsapp.graph_url = "https://A.example/graph/"');
-    expect([config.server.listen.host, config.whatsapp.graphUrl]).toEqual(["0.0.0.0", "https://a.example/graph"]);
+    expect([config.server.listen.host, config.whatsapp.graphUrl]).toEqual(["::", "https://a.example/graph"]);
   });
 });
 

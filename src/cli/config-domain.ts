@@ -2,6 +2,7 @@
 
 import type { Config } from "#src/config/config.ts";
 import { ownAddresses } from "#src/core/own-addresses.ts";
+import { bracketed } from "#src/core/plain-address.ts";
 import { resolveName } from "#src/net/checked-lookup.ts";
 import { type ConfigFinding, ok, problem, warning } from "./finding.ts";
 
@@ -16,7 +17,7 @@ export async function checkDomain({ server, acme }: Config): Promise<ConfigFindi
     found.push(
       problem(
         "server.listen",
-        `listen is ${listen.host}:${listen.port}, which is not reachable from other machines.`,
+        `listen is ${bracketed(listen.host)}:${listen.port}, which is not reachable from other machines.`,
         `remove listen to serve ${domain} on port 443; behind a proxy, remove domain`,
       ),
     );

@@ -7,11 +7,11 @@ import type { Config } from "#src/config/config.ts";
 import { endOf, readTls } from "#src/config/tls.ts";
 import { placeOf, SettingUnusable } from "#src/config/unusable.ts";
 import type { Clock } from "#src/core/clock.ts";
+import { bracketed } from "#src/core/plain-address.ts";
 import { readSmtpUrl } from "#src/net/mail.ts";
 import { type Command, command } from "./command.ts";
 import { checkDomain } from "./config-domain.ts";
 import { checkRemote } from "./config-remote.ts";
-import { bracketed } from "./console-link.ts";
 import { type ConfigFinding, findingLines, ok, problem, warning } from "./finding.ts";
 import type { Report } from "./output.ts";
 

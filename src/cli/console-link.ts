@@ -4,6 +4,7 @@
 import type { Config } from "#src/config/config.ts";
 import { hasTls } from "#src/config/tls.ts";
 import { ownAddresses } from "#src/core/own-addresses.ts";
+import { bracketed } from "#src/core/plain-address.ts";
 import type { CreatedLink } from "#src/domain/users/links.ts";
 
 const PAGES = { setup: "setup", join: "join", reset: "reset", forgot: "forgot", verify: "verify" } as const;
@@ -21,7 +22,7 @@ function baseAddress(server: Config["server"], listening?: string): string {
   return `${scheme}://${reachableHost(listen.host)}:${port}`;
 }
 
-/** A server that listens on all addresses is reached by one of them; `0.0.0.0` itself cannot be opened. */
+/** A server that listens on all addresses is reached by one of them; `::` and `0.0.0.0` themselves cannot be opened. */
 function reachableHost(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return bracketed(host);
   const own = ownAddresses()?.find(({ family, internal }) => family === "IPv4" && !internal);
@@ -31,11 +32,7 @@ function reachableHost(host: string): string {
 /** Where this machine itself reaches the configured server: `http://127.0.0.1:8080`. */
 export function localOrigin({ server }: Config): string {
   const { host, port } = server.listen;
-  const own = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  // A server on `::` answers on IPv4 too, which every machine has.
+  const own = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `${hasTls(server) ? "https" : "http"}://${bracketed(own)}:${port}`;
-}
-
-/** An IPv6 address as URLs have it. */
-export function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }

@@ -9,6 +9,7 @@ import { type Config, loadConfig } from "#src/config/config.ts";
 import { randomText } from "#src/core/id.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { seededRandom } from "#src/core/seeded-random.ts";
+import { serveHttp } from "#src/core/serve-http.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { setForward } from "#src/domain/webhooks/forward.ts";
@@ -180,7 +181,7 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
   const isKept = options.data !== undefined;
   if (isKept) writeKept(config.storage.data, { demo, viewerPort: portOf(viewer) });
   // What listens everywhere is reached here.
-  const url = server.url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:");
+  const url = server.url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://127.0.0.1:");
   const setup = await server.store.write(createSetupLink);
   // A reset brings back everything that is printed here.
   await control.saveSeed();
@@ -226,7 +227,7 @@ function configOf({ io, options }: Context, data: string, listen: string | undef
 function onFreePort(config: Config): { config: Config; note: string | null } {
   const { listen } = config.server;
   try {
-    Bun.listen({ hostname: listen.host, port: listen.port, socket: { data: () => {} } }).stop(true);
+    serveHttp({ hostname: listen.host, port: listen.port, bodyBytesMax: 0, fetch: () => new Response() }).stop(true);
     return { config, note: null };
   } catch (error) {
     // Any other reason comes up again, with its explanation, when the server starts.

@@ -4,10 +4,10 @@ import { UpgradeFailed } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
 import { placeOf, SettingUnusable } from "#src/config/unusable.ts";
 import { createLog, type Log, type LogLevel } from "#src/core/log.ts";
+import { bracketed } from "#src/core/plain-address.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import type { Server } from "#src/server/context.ts";
 import type { Trial } from "#src/upgrade/trial.ts";
-import { bracketed } from "./console-link.ts";
 import type { Io, Signal } from "./context.ts";
 import { CommandFailure, describeError } from "./failure.ts";
 

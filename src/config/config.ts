@@ -156,7 +156,7 @@ function withDomain(server: Settings["server"], hasListen: boolean): Settings["s
   if (domain === null) return server;
   return {
     ...server,
-    listen: hasListen ? listen : { host: "0.0.0.0", port: HTTPS_PORT },
+    listen: hasListen ? listen : { host: "::", port: HTTPS_PORT },
     publicUrl: publicUrl ?? `https://${domain}`,
   };
 }

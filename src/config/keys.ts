@@ -35,7 +35,7 @@ export const sections = {
       "listen",
       listenAddress,
       "127.0.0.1:8080",
-      'Address and port to listen on. Use ":8080" to accept connections from other machines (then set up TLS here or in a proxy); port 0 uses a free port.',
+      'Address and port to listen on. Use ":8080" to accept connections from other machines over IPv4 and IPv6 (then set up TLS here or in a proxy); port 0 uses a free port.',
     ),
     publicUrl: key(
       "public_url",

@@ -32,7 +32,7 @@ export class InvalidValue {
   }
 }
 
-/** The address to listen on; with port 0, the system chooses a port. */
+/** The address to listen on, `::` for every one of both families; with port 0, the system chooses a port. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -195,7 +195,7 @@ export const retryTimes: Kind<readonly number[]> = list(
 export const listenAddress: Kind<ListenAddress> = naming(
   "address",
   text(
-    'HOST:PORT, such as "127.0.0.1:8080", "[::1]:8080" or ":8080" for every interface; ports are 0 to 65535',
+    'HOST:PORT, such as "127.0.0.1:8080", "[::1]:8080" or ":8080" for every interface of both families; ports are 0 to 65535',
     (value) => {
       const parts = /^(?:\[([^\]]+)\]|([A-Za-z0-9._-]*)):(\d{1,5})$/.exec(value);
       const port = Number(parts?.[3]);
@@ -204,7 +204,7 @@ export const listenAddress: Kind<ListenAddress> = naming(
       if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : null;
       // Digits and dots that are not an address would be resolved as a name and fail much later with a confusing message.
       if (plain === undefined || (/^[\d.]+$/.test(plain) && !isIPv4(plain))) return null;
-      return { host: plain === "" ? "0.0.0.0" : plain, port };
+      return { host: plain === "" ? "::" : plain, port };
     },
   ),
 );

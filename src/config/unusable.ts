@@ -27,7 +27,7 @@ export function usingSetting<T>(key: string, work: () => T, isMeant = isSystemEr
 }
 
 /** An error of the operating system. */
-export function isSystemError(error: Error): boolean {
+function isSystemError(error: Error): boolean {
   return "syscall" in error && "code" in error;
 }
 

@@ -108,7 +108,7 @@ export function listen(
       .catch((error) => context.log.error("certificate.not_used", "A new certificate could not be used", { error }));
   });
   return {
-    url: `${https.tls === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`,
+    url: `${https.tls === null ? "http" : "https"}://${listener.host}:${listener.port}`,
     use(...replaced) {
       stopping.abort();
       stopping = new AbortController();

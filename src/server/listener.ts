@@ -6,6 +6,7 @@
 import type { Tls } from "#src/config/tls.ts";
 import type { Clock } from "#src/core/clock.ts";
 import { sleep } from "#src/core/clock.ts";
+import { bracketed } from "#src/core/plain-address.ts";
 import { listeningSockets, steerConnections } from "./steer-connections.ts";
 
 type BunServer = Bun.Server<undefined>;
@@ -26,6 +27,8 @@ const HANDSHAKES_MS = 10_000;
 
 export class Listener {
   readonly port: number;
+  /** As a URL has it. */
+  readonly host: string;
   readonly #options: ListenerOptions;
   #server: BunServer;
   /** The one that answers with the previous certificate. */
@@ -45,6 +48,8 @@ export class Listener {
       void this.#server.stop(true);
       this.#server = serve({ port: this.port, tls, reusePort: true });
     }
+    const { hostname = "" } = this.#server;
+    this.host = bracketed(hostname);
     onServing(this.#server);
   }
 

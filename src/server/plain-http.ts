@@ -2,6 +2,7 @@
 import type { Challenges } from "#src/certificates/keeper.ts";
 import type { ListenAddress } from "#src/config/kinds.ts";
 import type { Log } from "#src/core/log.ts";
+import { bracketed } from "#src/core/plain-address.ts";
 import { serveHttp } from "#src/core/serve-http.ts";
 
 interface PlainHttpOptions {
@@ -48,7 +49,7 @@ export function createPlainHttp({ listen, setting, domain, log }: PlainHttpOptio
         closed = null;
         return null;
       } catch (error) {
-        const reason = whyClosed(error, `${hostname}:${port}`);
+        const reason = whyClosed(error, `${bracketed(hostname)}:${port}`);
         if (reason !== closed)
           log.warn("certificate.port_closed", "The server cannot listen for plain HTTP", { setting, reason });
         closed = reason;

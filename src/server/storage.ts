@@ -12,6 +12,7 @@ import { usingSetting } from "#src/config/unusable.ts";
 import { sleep, systemClock } from "#src/core/clock.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { loadKeys, SECRET_KEY_VARIABLE, SecretKeyUnusable } from "#src/core/key-file.ts";
+import { bracketed } from "#src/core/plain-address.ts";
 import { createSecretBox } from "#src/core/secret.ts";
 import { isStorageFailure } from "#src/db/failure.ts";
 import { createReaders } from "#src/db/fair-reader.ts";
@@ -164,5 +165,5 @@ function migrateOrClose(store: Store): ReturnType<typeof migrate> {
 
 /** The server's own address until a public one is set; its port is known when it listens. */
 function originOf({ publicUrl, listen }: Environment["config"]["server"]): string {
-  return publicUrl?.replace(/\/+$/, "") ?? `http://${listen.host}:${listen.port}`;
+  return publicUrl?.replace(/\/+$/, "") ?? `http://${bracketed(listen.host)}:${listen.port}`;
 }

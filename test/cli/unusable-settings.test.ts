@@ -42,7 +42,7 @@ interface Row {
   values: readonly string[];
   /** The other keys that it takes. */
   beside?: Readonly<Record<string, string | readonly string[]>>;
-  /** Who names the key: a start that is refused, a start that goes on, or `config check`. */
+  /** Who names the key: a start that is refused, a start that succeeds, or `config check`. */
   by: "refused" | "logged" | "checked";
 }
 

@@ -118,6 +118,7 @@ export const folders: Folder[] = [
       "core/",
       // Reads the operator's certificate files.
       "config/tls.ts",
+      "config/unusable.ts",
       // Which pauses resume automatically: a rule of that module.
       "domain/broadcasts/broadcast.ts",
       "domain/numbers/account-sync.ts",

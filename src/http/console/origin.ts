@@ -6,7 +6,6 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
 import { noteUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
-import { plainAddress } from "../client-address.ts";
 import { Refusal } from "../endpoints/call.ts";
 
 const WARNING_INTERVAL_MS = 60 * 60_000;
@@ -44,10 +43,9 @@ export class UntrustedProxyWatch {
     this.#options = options;
   }
 
-  note({ headers }: Request, peer: string): void {
+  note({ headers }: Request, address: string): void {
     const { store, clock, log, isTrusted } = this.#options;
     const isForwarded = headers.has("x-forwarded-for") || headers.has("forwarded");
-    const address = plainAddress(peer);
     if (!isForwarded || clock.now() < this.#nextAt || isTrusted(address)) return;
     this.#nextAt = clock.now() + WARNING_INTERVAL_MS;
     log.warn("proxy.untrusted", "Peer forwards requests but is not in [server] trusted_proxies", { address });

@@ -94,7 +94,7 @@ CREATE TABLE broadcast_counters (
   reported_refusal TEXT,
   -- When the broadcast was last resumed. A failure of a message sent before says nothing about the present.
   resumed_at INTEGER
-) STRICT;
+, held_back INTEGER NOT NULL DEFAULT 0 CHECK (held_back >= 0), held_back_until INTEGER) STRICT;
 
 CREATE TABLE broadcast_drafts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -852,7 +852,7 @@ CREATE TABLE messages (
   failed_at INTEGER,
   -- How the network bills the message, as its status said; JSON.
   pricing TEXT
-) STRICT;
+, held_back INTEGER CHECK (held_back IN (0, 1))) STRICT;
 CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
 CREATE INDEX messages_api_key ON messages (workspace_id, idempotency_key, created_at) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX messages_api_reference ON messages (workspace_id, reference, created_at) WHERE reference IS NOT NULL;

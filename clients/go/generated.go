@@ -59,6 +59,9 @@ type Broadcast struct {
 	// The sending number in E.164.
 	From   string          `json:"from"`
 	Counts BroadcastCounts `json:"counts"`
+	// How many of `sent` WhatsApp holds back for a quality check of the template. It sends them later, or drops
+	// them: then they are `failed`.
+	Held int64 `json:"held"`
 	// The cost, once it is settled. Null before that, and if the workspace is not charged.
 	Charged *string `json:"charged"`
 	// Whether the broadcast is finished and its counts and its cost are final, but for late deliveries.
@@ -524,6 +527,9 @@ type CreatedBroadcast struct {
 	// The sending number in E.164.
 	From   string          `json:"from"`
 	Counts BroadcastCounts `json:"counts"`
+	// How many of `sent` WhatsApp holds back for a quality check of the template. It sends them later, or drops
+	// them: then they are `failed`.
+	Held int64 `json:"held"`
 	// The cost, once it is settled. Null before that, and if the workspace is not charged.
 	Charged *string `json:"charged"`
 	// Whether the broadcast is finished and its counts and its cost are final, but for late deliveries.

@@ -144,6 +144,7 @@ function report(tx: ReadTx, broadcast: Broadcast): Report {
     "to go": counters.pending,
     "on the way": counters.sending,
     sent: counts.sent,
+    "held back": shown.held === 0 ? undefined : shown.held,
     delivered: counts.delivered,
     read: counts.read,
     failed: counts.failed,

@@ -5,6 +5,7 @@ import agents from "../../migrations/0003_agents.sql" with { type: "text" };
 import verifiedAddresses from "../../migrations/0004_verified_addresses.sql" with { type: "text" };
 import parameterOrder from "../../migrations/0005_parameter_order.sql" with { type: "text" };
 import staffMessages from "../../migrations/0006_staff_messages.sql" with { type: "text" };
+import heldBack from "../../migrations/0007_held_back.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { version: 4, name: "verified_addresses", sql: verifiedAddresses },
   { version: 5, name: "parameter_order", sql: parameterOrder },
   { version: 6, name: "staff_messages", sql: staffMessages },
+  { version: 7, name: "held_back", sql: heldBack },
 ];

@@ -70,14 +70,15 @@ export const invariants: readonly Invariant[] = [
           LEFT JOIN (
             SELECT broadcast_id, sum(status IN ('pending', 'queued')) AS waiting, sum(status = 'sending') AS sending,
                    sum(status IN ('sent', 'delivered', 'read')) AS sent, sum(status IN ('delivered', 'read')) AS delivered,
-                   sum(status = 'read') AS read, sum(status = 'failed') AS failed, sum(status = 'skipped') AS skipped
+                   sum(status = 'read') AS read, sum(status = 'failed') AS failed, sum(status = 'skipped') AS skipped,
+                   sum(status = 'sent' AND held_back IS 1) AS held_back
             FROM messages WHERE broadcast_id IS NOT NULL GROUP BY broadcast_id
           ) m ON m.broadcast_id = f.broadcast_id
           WHERE f.pending <> iif(f.is_finished, 0, coalesce(m.waiting, 0))
              OR f.skipped <> coalesce(m.skipped, 0) + iif(f.is_finished, coalesce(m.waiting, 0), 0)
              OR f.sending <> coalesce(m.sending, 0) OR f.sent <> coalesce(m.sent, 0)
              OR f.delivered <> coalesce(m.delivered, 0) OR f.read <> coalesce(m.read, 0)
-             OR f.failed <> coalesce(m.failed, 0)`,
+             OR f.failed <> coalesce(m.failed, 0) OR f.held_back <> coalesce(m.held_back, 0)`,
     next: restoreOrReport,
   },
   {

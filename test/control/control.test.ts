@@ -96,6 +96,7 @@ describe("what its errors say", () => {
     ["POST", "/rules", rule({ refuse: 1, throttle: "1s" }), "then"],
     ["POST", "/rules", rule({ refuse: 131049, arrives: true }), "then.arrives"],
     ["POST", "/rules", rule({ outage: "a while" }), "then.outage"],
+    ["POST", "/rules", rule({ hold: "a while" }), "then.hold"],
     ["POST", "/rules", rule({ statuses: ["seen"] }), "then.statuses.0"],
     ["POST", "/rules", { ...rule({ refuse: 1 }), times: 0 }, "times"],
     ["POST", "/rules", { ...rule({ refuse: 1 }), match: { to: "Asha" } }, "match.to"],
@@ -221,6 +222,8 @@ describe("what it does", () => {
       { unknown: true },
       { throttle: "1s" },
       { latency: "500ms" },
+      { hold: "5m" },
+      { hold: "5m", code: 131049 },
     ]) {
       await control("POST", "/rules", { match: { to: person }, times: 1, ...rule(effect) });
       const sent = await api("POST", "/messages", { to: person, ...shipped });
@@ -237,12 +240,27 @@ describe("what it does", () => {
       ["failed", "timeout"],
       ["read", null],
       ["read", null],
+      ["read", null],
+      ["failed", "131049"],
     ]);
     expect((await control("GET", "/rules")).body).toEqual([]);
     // One request each, and one more for the message that was throttled.
-    expect((await control("GET", "/sent?attempts=true")).body).toHaveLength(8);
+    expect((await control("GET", "/sent?attempts=true")).body).toHaveLength(10);
     // What the network took: not the refusals, not the message that never arrived.
-    expect((await control("GET", "/sent")).body).toHaveLength(5);
+    expect((await control("GET", "/sent")).body).toHaveLength(7);
+  }, 60_000);
+
+  test("what the network holds back counts apart in a broadcast, until it is delivered", async () => {
+    await control("POST", "/reset", {});
+    await control("POST", "/clock", { freeze: true });
+    await control("POST", "/rules", rule({ hold: "3h" }));
+    const body = { name: "News", template: "order_shipped", variables: ["Asha", "A-1"], to: ["+919876543210"] };
+    const { id } = (await api("POST", "/broadcasts", body)).body.data;
+    const read = async () => (await api("GET", `/broadcasts/${id}`)).body.data;
+    await control("POST", "/clock", { advance: "2h" });
+    expect(await read()).toMatchObject({ status: "completed", settled: false, held: 1, counts: { sent: 1 } });
+    await control("POST", "/clock", { advance: "2h" });
+    expect(await read()).toMatchObject({ settled: true, held: 0, counts: { delivered: 1 } });
   }, 60_000);
 
   test("workspaces side by side see nothing of each other", async () => {

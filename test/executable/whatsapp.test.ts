@@ -382,6 +382,12 @@ describe("faults of the network", () => {
     expect((await scenarios.send(scenario.to)).status).toBe(201);
     await scenario.ends({ ...SENT, requests: 1 });
     await scenarios.postStatus(scenario.to, "failed", { errors: [{ code: 132015, title: "Template is paused" }] });
+    await scenarios.untilApplied();
+    const refused = await scenarios.send(scenarios.nextPerson());
+    expect(refused.body.error.code).toBe("template_not_sendable");
+    // WhatsApp lists it as approved again; its time is in whole seconds, and an older report does not count.
+    await Bun.sleep(1_100);
+    await shop.json("template", "sync");
     await scenario.ends({
       ...{ status: "failed", code: "132015", money: "released" },
       ...{ held: 0, charged: 0, events: ["message.sent", "message.failed"], requests: 0 },

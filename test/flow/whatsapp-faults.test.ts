@@ -267,7 +267,8 @@ test("a message held for a quality check and then dropped is sent, then failed w
   expect(messagesOf(world)).toEqual([{ status: "failed", error_code: "132015", money: "released" }]);
   expect(moneyOf(world)).toEqual({ held: 0, charged: 0 });
   expect(messageEvents(world)).toEqual(["message.sent", "message.failed"]);
-  await expectNextRequest(world);
+  const next = await sendTo(world);
+  expect([next.status, next.body.error.code]).toEqual([422, "template_not_sendable"]);
 });
 
 test("a message held for a quality check and then sent ends like any other", async () => {

@@ -100,10 +100,10 @@ describe("a dispatched message", () => {
   });
 
   test.each(["held_for_quality_assessment", "paused"])(
-    "is accepted with the message status %s",
+    "is accepted and held back with the message status %s",
     async (messageStatus) => {
       graph.fault({ fault: { kind: "message_status", messageStatus } });
-      expect(await send()).toMatchObject({ kind: "accepted" });
+      expect(await send()).toMatchObject({ kind: "accepted", isHeldBack: true });
     },
   );
 

@@ -96,7 +96,15 @@ export interface AcceptedMessage {
   reference: string | null;
 }
 
-export type StatusName = "sent" | "delivered" | "read" | "failed" | "played" | "deleted" | "warning";
+export type StatusName =
+  | "sent"
+  | "delivered"
+  | "read"
+  | "failed"
+  | "held_for_quality_assessment"
+  | "played"
+  | "deleted"
+  | "warning";
 
 export interface Change {
   field: string;

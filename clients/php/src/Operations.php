@@ -10,7 +10,7 @@ namespace Waxwing;
  * The calls of the API.
  *
  * @phpstan-type Billing array{currency: string, available: string, rate: string}
- * @phpstan-type Broadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string}
+ * @phpstan-type Broadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string}
  * @phpstan-type BroadcastBlockedEvent array{id: string, type: 'broadcast.blocked', created_at: string, data: array{broadcast: Broadcast}}
  * @phpstan-type BroadcastCounts array{total: int, sent: int, delivered: int, read: int, failed: int, skipped: int}
  * @phpstan-type BroadcastFinishedEvent array{id: string, type: 'broadcast.finished', created_at: string, data: array{broadcast: Broadcast}}
@@ -35,7 +35,7 @@ namespace Waxwing;
  * @phpstan-type ContactsInput array{contacts: list<ContactOfManyInput>}
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
- * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
+ * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
  * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
  * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, has_more: bool, next: string}
  * @phpstan-type Group array{id: int, name: string, type: 'static'|'dynamic', count: int}

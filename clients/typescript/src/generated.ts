@@ -54,6 +54,11 @@ export type Broadcast = {
   /** The sending number in E.164. */
   from: string;
   counts: BroadcastCounts;
+  /**
+   * How many of `sent` WhatsApp holds back for a quality check of the template. It sends them later, or drops
+   * them: then they are `failed`.
+   */
+  held: number;
   /** The cost, once it is settled. Null before that, and if the workspace is not charged. */
   charged: string | null;
   /** Whether the broadcast is finished and its counts and its cost are final, but for late deliveries. */
@@ -516,6 +521,11 @@ export type CreatedBroadcast = {
   /** The sending number in E.164. */
   from: string;
   counts: BroadcastCounts;
+  /**
+   * How many of `sent` WhatsApp holds back for a quality check of the template. It sends them later, or drops
+   * them: then they are `failed`.
+   */
+  held: number;
   /** The cost, once it is settled. Null before that, and if the workspace is not charged. */
   charged: string | null;
   /** Whether the broadcast is finished and its counts and its cost are final, but for late deliveries. */

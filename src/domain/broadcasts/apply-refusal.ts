@@ -36,6 +36,7 @@ export function applyRefusal(tx: Tx, id: number, refusal: Failure, source: Failu
     return;
   }
   const reason = describeFailure(refusal);
+  if (refusal.effect === "template_paused") stopTemplate(tx, broadcast, refusal);
   if (verdict.broadcast.kind === "fail") finishBroadcast(tx, broadcast, "failed", reason);
   if (verdict.broadcast.kind !== "pause") return;
   const { cause, resumeAfterMs } = verdict.broadcast;
@@ -58,10 +59,14 @@ function applyLateRefusal(tx: Tx, broadcast: Broadcast, refusal: Failure): void 
     stopNumber(tx, broadcast.numberId, refusal);
     return;
   }
+  stopTemplate(tx, broadcast, refusal);
+}
+
+function stopTemplate(tx: Tx, broadcast: Broadcast, refusal: Failure): void {
   const template = findCurrentTemplate(tx, broadcast);
   if (template?.status !== "APPROVED") return;
   const status = refusal.effect === "template_disabled" ? "DISABLED" : "PAUSED";
-  decideWithReason(tx, template, status, statusReason);
+  decideWithReason(tx, template, status, describeFailure(refusal));
 }
 
 function stopNumber(tx: Tx, numberId: number, { message }: Failure): void {

@@ -7,6 +7,7 @@ import { getCounters } from "../messages/adjust-counters.ts";
 import { openReason } from "../messages/breaker.ts";
 import { settleCost } from "../messages/broadcast-cost.ts";
 import { isClosed } from "../messages/broadcast-counters.ts";
+import type { BroadcastCounters } from "../messages/table.ts";
 import { applyReportedRefusal } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
 import { finishBroadcast } from "./finish.ts";
@@ -22,6 +23,8 @@ export interface ReviewRules {
 
 /** While a message is in flight, the cost cannot be final. */
 const RECHECK_MS = 60_000;
+/** How long to wait, after the last dispatch, for messages that the network holds back. */
+const HELD_BACK_MAX_MS = 72 * 60 * 60_000;
 
 /** Returns when to review again (wall time); null: not before the counters call for it. */
 export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number | null {
@@ -42,15 +45,25 @@ export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number 
   return null;
 }
 
-function settleWhenDue(tx: Tx, broadcast: Broadcast, { settleAfterMs }: ReviewRules): number | null {
+function settleWhenDue(tx: Tx, broadcast: Broadcast, rules: ReviewRules): number | null {
   const counters = getCounters(tx, broadcast.id);
   if (counters.settledAt !== null) return null;
   if (!isClosed(counters)) {
-    const dueAt = (counters.lastSentAt ?? tx.now) + settleAfterMs;
+    const dueAt = settleDueAt(counters, rules, tx.now);
     if (dueAt > tx.now) return dueAt;
     if (counters.sending > 0) return tx.now + RECHECK_MS;
   }
   settleCost(tx, broadcast.id);
   publishBroadcast(tx, broadcast, "broadcast.finished");
   return null;
+}
+
+/** A message that the network has held back is sent when it is released: its reports have the usual time from then on. */
+function settleDueAt(counters: BroadcastCounters, { settleAfterMs }: ReviewRules, now: number): number {
+  const { heldBack, heldBackUntil, lastSentAt } = counters;
+  const sentAt = lastSentAt ?? now;
+  const usual = sentAt + settleAfterMs;
+  const longest = Math.max(usual, sentAt + HELD_BACK_MAX_MS);
+  if (heldBack > 0) return longest;
+  return heldBackUntil === null ? usual : Math.min(Math.max(usual, heldBackUntil + settleAfterMs), longest);
 }

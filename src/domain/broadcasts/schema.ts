@@ -34,6 +34,10 @@ const members = {
   template: MessageTemplate,
   from: Type.String({ description: "The sending number in E.164.", examples: ["+442079460100"] }),
   counts: BroadcastCounts,
+  held: Type.Integer({
+    description:
+      "How many of `sent` WhatsApp holds back for a quality check of the template. It sends them later, or drops them: then they are `failed`.",
+  }),
   charged: Nullable(
     Type.String({ examples: ["12.50"] }),
     "The cost, once it is settled. Null before that, and if the workspace is not charged.",

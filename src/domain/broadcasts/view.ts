@@ -29,6 +29,7 @@ export function viewBroadcast(tx: ReadTx, broadcast: Broadcast, { timezone }: Zo
     template: { name: broadcast.templateName, language: broadcast.templateLanguage },
     from: broadcast.fromPhone,
     counts: { total: totalOf(counters), sent, delivered, read, failed, skipped },
+    held: counters.heldBack,
     charged: counters.isCharged && counters.settledAt !== null ? formatMoney(counters.charged) : null,
     settled: counters.settledAt !== null,
     send_at: when(broadcast.sendAt),

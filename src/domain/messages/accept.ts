@@ -29,6 +29,7 @@ const NEW_MESSAGE = {
   notBefore: null,
   throttledSince: null,
   networkRefusals: 0,
+  heldBack: null,
   sentAt: null,
   deliveredAt: null,
   readAt: null,

@@ -48,14 +48,18 @@ export function adjustCounters(
 ): BroadcastCounters {
   if (delta.held < 0) releaseAmount(tx, workspaceId, -delta.held);
   if (delta.charged > 0) chargeAmount(tx, workspaceId, delta.charged);
-  const counters = addToCounters(tx).get({ broadcastId, ...delta });
+  const heldBackUntil = delta.heldBack < 0 ? tx.now : null;
+  const counters = addToCounters(tx).get({ broadcastId, ...delta, heldBackUntil });
   if (counters === undefined) throw new Error(`broadcast ${broadcastId} has no counters`);
-  if (needsReview(counters)) scheduleReview(tx, broadcastId, workspaceId, tx.now);
+  if (needsReview(counters, delta)) scheduleReview(tx, broadcastId, workspaceId, tx.now);
   return counters;
 }
 
-function needsReview(counters: BroadcastCounters): boolean {
-  if (counters.isFinished) return counters.settledAt === null && isClosed(counters);
+function needsReview(counters: BroadcastCounters, delta: CounterDelta): boolean {
+  if (counters.isFinished) {
+    const isLastReleased = delta.heldBack < 0 && counters.heldBack === 0;
+    return counters.settledAt === null && (isLastReleased || isClosed(counters));
+  }
   return counters.pending === 0 && counters.sending === 0;
 }
 

@@ -6,12 +6,16 @@
 import { asc, inArray, lte } from "drizzle-orm";
 import { parseSendToken } from "#src/core/id.ts";
 import type { Tx } from "#src/db/transaction.ts";
+import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { decideWithReason } from "../templates/decide.ts";
+import { findInAccount } from "../templates/read.ts";
 import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
+import { describeFailure } from "./failure.ts";
 import { learnFromStatus } from "./learn-recipient.ts";
 import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
-import { enter, move } from "./move.ts";
+import { countChange, enter, move } from "./move.ts";
 import { UsageDeltas } from "./network-usage.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { findForStatus } from "./read.ts";
@@ -97,9 +101,12 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
 function fillIn(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas | null): void {
   const times = statusTimes(message, item, tx.now);
   const billed = billedBy(message, item);
-  if (message.networkMessageId !== null && !differs(message, times) && billed === null) return;
+  const heldBack = heldBackAfter(message, item);
+  const isSame = heldBack === message.heldBack && !differs(message, times);
+  if (message.networkMessageId !== null && isSame && billed === null) return;
   const networkMessageId = message.networkMessageId ?? item.networkMessageId;
-  move(tx, message, { networkMessageId, ...times, pricing: billed ?? message.pricing });
+  const filled = move(tx, message, { networkMessageId, ...times, pricing: billed ?? message.pricing, heldBack });
+  if (filled !== undefined && heldBack !== message.heldBack) countChange(tx, message, filled, deltas);
   countUsage(tx, message, billed, item, deltas);
 }
 
@@ -117,6 +124,7 @@ function enterStatus(tx: Tx, message: Message, item: StatusItem, deltas: Counter
       errorCode: isFailed ? (item.error?.code ?? "unknown") : null,
       errorMessage: isFailed ? (item.error?.message ?? NO_REASON) : null,
       pricing: billed ?? message.pricing,
+      heldBack: heldBackAfter(message, item),
     },
     deltas,
   );
@@ -156,6 +164,13 @@ function billedBy(message: Message, { status, pricing }: StatusItem): Pricing | 
   return isArrived && message.pricing === null ? (pricing ?? null) : null;
 }
 
+/** A message is held back once: a report that arrives after its release, or twice, changes nothing. */
+function heldBackAfter({ heldBack }: Message, { status, isHeldBack }: StatusItem): boolean | null {
+  if (status !== "sent") return heldBack;
+  if (isHeldBack === true) return heldBack ?? true;
+  return heldBack === null ? null : false;
+}
+
 function countUsage(
   tx: Tx,
   message: Message,
@@ -172,6 +187,7 @@ function countUsage(
 /** Tells the number's network health about a status, and the circuit breaker of a recipient's broadcast. */
 function hear(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas | null): void {
   const heard = signalOf(message, item);
+  pauseDroppedTemplate(tx, message, heard);
   if (deltas !== null) {
     deltas.countStatus(message, heard);
     return;
@@ -180,11 +196,21 @@ function hear(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas 
   if (message.broadcastId !== null) countStatus(tx, message.broadcastId, heard);
 }
 
+/** The network dropped a single message that it held back, so it has paused the template. Broadcasts do so themselves. */
+function pauseDroppedTemplate(tx: Tx, message: Message, heard: BreakerSignal): void {
+  const { broadcastId, workspaceId, numberId, templateName, templateLanguage } = message;
+  if (heard.kind !== "failed" || heard.failure.effect !== "template_paused" || broadcastId !== null) return;
+  const number = findNumber(tx, numberId);
+  if (number === undefined || templateName === null || templateLanguage === null) return;
+  const template = findInAccount(tx, workspaceId, number.accountId, templateName, templateLanguage);
+  if (template?.status === "APPROVED") decideWithReason(tx, template, "PAUSED", describeFailure(heard.failure));
+}
+
 function differs(message: Message, times: Partial<Message>): boolean {
   return Object.entries(times).some(([name, at]) => message[name as keyof Message] !== at);
 }
 
-function signalOf({ dispatchedAt }: Message, { status, error }: StatusItem): BreakerSignal {
+function signalOf({ dispatchedAt, heldBack }: Message, { status, error }: StatusItem): BreakerSignal {
   if (status !== "failed") return { kind: status === "sent" ? "accepted" : "delivered" };
   // Statuses parked by an older version have no scope.
   const failure = {
@@ -193,7 +219,9 @@ function signalOf({ dispatchedAt }: Message, { status, error }: StatusItem): Bre
     message: error?.message ?? NO_REASON,
     scope: error?.scope ?? "network",
   };
-  return { kind: "failed", failure, dispatchedAt };
+  const isDropped = heldBack === true && failure.scope === "template" && failure.effect === undefined;
+  const effect = isDropped ? ({ effect: "template_paused" } as const) : {};
+  return { kind: "failed", failure: { ...failure, ...effect }, dispatchedAt };
 }
 
 /**

@@ -13,6 +13,8 @@ export type RecipientMoney = "none" | "held" | "charged" | "released";
 export interface RecipientState {
   status: RecipientStatus;
   money: RecipientMoney;
+  /** The network holds the message back. It counts only while the message is `sent`. */
+  heldBack?: boolean | null;
 }
 
 /** Differences to add to the counters. */
@@ -24,6 +26,7 @@ export interface CounterDelta {
   read: number;
   failed: number;
   skipped: number;
+  heldBack: number;
   held: number;
   charged: number;
 }
@@ -36,11 +39,12 @@ export const zeroDelta: Readonly<CounterDelta> = {
   read: 0,
   failed: 0,
   skipped: 0,
+  heldBack: 0,
   held: 0,
   charged: 0,
 };
 
-type Counts = Omit<CounterDelta, "held" | "charged">;
+type Counts = Omit<CounterDelta, "heldBack" | "held" | "charged">;
 
 const COUNTS: Readonly<Record<RecipientStatus, Partial<Counts>>> = {
   pending: { pending: 1 },
@@ -55,12 +59,12 @@ const COUNTS: Readonly<Record<RecipientStatus, Partial<Counts>>> = {
 
 /** How a recipient counts, given its row and the state of its broadcast. */
 export function effectiveState(
-  { status, money }: RecipientState,
+  { status, money, heldBack = null }: RecipientState,
   { isHeld, isFinished, settledAt }: Pick<BroadcastCounters, "isHeld" | "isFinished" | "settledAt">,
 ): RecipientState {
   const isSkippedUnsent = isFinished && (status === "pending" || status === "queued");
   const isReleased = money === "held" && (isSkippedUnsent || settledAt !== null || !isHeld);
-  return { status: isSkippedUnsent ? "skipped" : status, money: isReleased ? "released" : money };
+  return { status: isSkippedUnsent ? "skipped" : status, money: isReleased ? "released" : money, heldBack };
 }
 
 /**
@@ -73,9 +77,14 @@ export function computeDelta(before: RecipientState | null, after: RecipientStat
   if (before !== null) {
     for (const [name, count] of Object.entries(COUNTS[before.status])) delta[name as keyof Counts] -= count;
   }
+  delta.heldBack = Number(isHeldBack(after)) - Number(before !== null && isHeldBack(before));
   delta.held = rate * (Number(after.money === "held") - Number(before?.money === "held"));
   delta.charged = rate * (Number(after.money === "charged") - Number(before?.money === "charged"));
   return delta;
+}
+
+function isHeldBack({ status, heldBack }: RecipientState): boolean {
+  return status === "sent" && heldBack === true;
 }
 
 /** Adds `delta` to `sum`. */

@@ -29,6 +29,7 @@ export const countersOfBroadcast = hotQuery(
 export const addToCounters = hotQuery(
   `UPDATE broadcast_counters SET pending = pending + :pending, sending = sending + :sending, sent = sent + :sent,
     delivered = delivered + :delivered, read = read + :read, failed = failed + :failed, skipped = skipped + :skipped,
+    held_back = held_back + :heldBack, held_back_until = coalesce(:heldBackUntil, held_back_until),
     held = held + :held, charged = charged + :charged
   WHERE broadcast_id = +:broadcastId RETURNING ${columns(counters)}`,
   counters,

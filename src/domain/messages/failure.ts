@@ -24,8 +24,11 @@ export interface Failure {
   mendsAfterMs?: number;
 }
 
-/** `number_unready`: the number cannot send until it is set up. `template_disabled`: the template is gone for good. */
-export type FailureEffect = "number_unready" | "template_disabled";
+/**
+ * `number_unready`: the number cannot send until it is set up. `template_disabled`: the template is gone for good.
+ * `template_paused`: the network has dropped a message that it held back to check the template.
+ */
+export type FailureEffect = "number_unready" | "template_disabled" | "template_paused";
 
 export type FailureSource = "answer" | "status";
 

@@ -12,6 +12,7 @@ import { noteDispatchedAgain } from "./contact-messages.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { addNetworkId, removeNetworkIds } from "./network-ids.ts";
+import type { Outcome } from "./outcome.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { contactOf } from "./read.ts";
 import { updateState, updateStateAndDispatch, updateStateAndNetworkId, updateToSent } from "./statements.ts";
@@ -38,6 +39,7 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     readAt: next.readAt,
     failedAt: next.failedAt,
     pricing: next.pricing,
+    heldBack: next.heldBack,
   };
   if (update(tx, message, next, values) === 0) return undefined;
   if (next.dispatchedAt !== message.dispatchedAt && message.broadcastId === null) {
@@ -85,16 +87,21 @@ export function enter(
   return after;
 }
 
+type Accepted = Pick<Extract<Outcome, { kind: "accepted" }>, "networkMessageId" | "isHeldBack">;
+
 /**
  * As `enter`, for a message that the network has accepted. `dispatched` may be the row as it was stored at the dispatch
  * instead of as this transaction reads it. Undefined: the message had moved on, or its person was erased or merged.
  */
-export function enterSent(tx: Tx, dispatched: Message, networkMessageId: string): Message | undefined {
+export function enterSent(tx: Tx, dispatched: Message, accepted: Accepted): Message | undefined {
+  const { networkMessageId } = accepted;
+  const heldBack = accepted.isHeldBack ?? dispatched.heldBack;
   const { id, dispatchedAt, contactId, toPhone } = dispatched;
   const sentAt = tx.now;
-  if (updateToSent(tx).run({ id, dispatchedAt, contactId, toPhone, sentAt, networkMessageId }) === 0) return undefined;
+  const values = { id, dispatchedAt, contactId, toPhone, sentAt, networkMessageId, heldBack };
+  if (updateToSent(tx).run(values) === 0) return undefined;
   addNetworkId(tx, id, networkMessageId);
-  const after: Message = { ...dispatched, status: "sent", sentAt, networkMessageId };
+  const after: Message = { ...dispatched, status: "sent", sentAt, networkMessageId, heldBack };
   follow(tx, dispatched, after, null);
   return after;
 }
@@ -103,11 +110,18 @@ export function enterSent(tx: Tx, dispatched: Message, networkMessageId: string)
 function follow(tx: Tx, message: Message, after: Message, deltas: CounterDeltas | null): void {
   // A recipient's money belongs to its broadcast, which counts it together with the state.
   if (message.broadcastId === null) applyMoney(tx, message, after);
-  else if (deltas !== null) deltas.countMove(message.broadcastId, message.id, message, after);
-  else countMove(tx, message.broadcastId, message.id, message, after);
+  else countChange(tx, message, after, deltas);
   if (after.status === "failed" || message.status === "failed") refreshRecent(tx, after);
   if (isAccepted(after) && !isAccepted(message)) recordSendConsent(tx, after);
   publishStatus(tx, after);
+}
+
+/** Counts a recipient's change for its broadcast; nothing for a single message. */
+export function countChange(tx: Tx, before: Message, after: Message, deltas: CounterDeltas | null): void {
+  const { broadcastId, id } = before;
+  if (broadcastId === null) return;
+  if (deltas !== null) deltas.countMove(broadcastId, id, before, after);
+  else countMove(tx, broadcastId, id, before, after);
 }
 
 function moneyAfter(message: Message, status: Message["status"]): Message["money"] {

@@ -17,6 +17,8 @@ export type Outcome =
       recipientId: string | null;
       /** The network's own id of the person, if it gives one. */
       recipientNetworkUserId: string | null;
+      /** The network has the message and holds it back, to send or drop it later. */
+      isHeldBack?: true;
       /** The raw answer, to be recorded beside the outcome; undefined if the network has none. */
       providerRequest?: ProviderRequestRecord;
     }

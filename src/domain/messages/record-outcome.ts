@@ -36,7 +36,7 @@ export function recordAccepted(tx: Tx, before: Message, outcome: Accepted): Mess
   }
   const after =
     before.status === "sending"
-      ? enterSent(tx, before, outcome.networkMessageId)
+      ? enterSent(tx, before, outcome)
       : move(tx, before, { networkMessageId: before.networkMessageId ?? outcome.networkMessageId });
   return learnAccepted(tx, after ?? requireMessage(tx, before.id), outcome);
 }
@@ -46,7 +46,7 @@ export function recordAccepted(tx: Tx, before: Message, outcome: Accepted): Mess
  * if it has changed since then.
  */
 export function recordAnswered(tx: Tx, dispatched: Message, outcome: Accepted): Message {
-  const after = enterSent(tx, dispatched, outcome.networkMessageId);
+  const after = enterSent(tx, dispatched, outcome);
   if (after === undefined) return recordAccepted(tx, requireMessage(tx, dispatched.id), outcome);
   return learnAccepted(tx, after, outcome);
 }

@@ -43,7 +43,7 @@ export const messageBySendToken = hotQuery(
 export const updateState = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
-    failed_at = :failedAt, pricing = :pricing
+    failed_at = :failedAt, pricing = :pricing, held_back = :heldBack
   WHERE id = +:id AND status = +:previousStatus`,
   { ...message, previousStatus: message.status },
 );
@@ -51,7 +51,7 @@ export const updateState = hotWrite(
 export const updateStateAndNetworkId = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
-    failed_at = :failedAt, pricing = :pricing, network_message_id = :networkMessageId
+    failed_at = :failedAt, pricing = :pricing, held_back = :heldBack, network_message_id = :networkMessageId
   WHERE id = +:id AND status = +:previousStatus`,
   { ...message, previousStatus: message.status },
 );
@@ -61,7 +61,7 @@ export const updateStateAndNetworkId = hotWrite(
  * erasure, so that the row need not be read again.
  */
 export const updateToSent = hotWrite(
-  `UPDATE messages SET status = 'sent', sent_at = :sentAt, network_message_id = :networkMessageId
+  `UPDATE messages SET status = 'sent', sent_at = :sentAt, network_message_id = :networkMessageId, held_back = :heldBack
   WHERE id = +:id AND status = 'sending' AND dispatched_at IS +:dispatchedAt AND contact_id IS +:contactId
     AND to_phone = +:toPhone`,
   message,
@@ -70,7 +70,7 @@ export const updateToSent = hotWrite(
 export const updateStateAndDispatch = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
-    failed_at = :failedAt, pricing = :pricing, network_message_id = :networkMessageId, dispatched_at = :dispatchedAt
+    failed_at = :failedAt, pricing = :pricing, held_back = :heldBack, network_message_id = :networkMessageId, dispatched_at = :dispatchedAt
   WHERE id = +:id AND status = +:previousStatus`,
   { ...message, previousStatus: message.status },
 );

@@ -18,6 +18,8 @@ export interface StatusItem {
   /** Our send token, if the network echoes it. */
   sendToken: string | null;
   status: "sent" | "delivered" | "read" | "failed";
+  /** With `sent`: the network has accepted the message, and holds it back. */
+  isHeldBack?: true;
   /** The network's time of the status, milliseconds. */
   at: number;
   /** The recipient's phone number as the network writes it (digits only); below, the network's own id of the person. */

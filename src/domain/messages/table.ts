@@ -40,6 +40,8 @@ export const messages = sqliteTable("messages", {
   /** The Idempotency-Key of the request. It outlives the kept answer, so that the message can be found by it. */
   idempotencyKey: text(),
   networkMessageId: text(),
+  /** The network has accepted the message and holds it back; false once it is sent after all; null: never held back. */
+  heldBack: flag(),
   errorCode: text(),
   errorMessage: text(),
   /** Whether the message costs something when it is delivered. */
@@ -206,6 +208,9 @@ export const broadcastCounters = sqliteTable("broadcast_counters", {
   read: integer().notNull(),
   failed: integer().notNull(),
   skipped: integer().notNull(),
+  /** How many of `sent` the network holds back, and when that last became fewer. */
+  heldBack: integer().notNull().default(0),
+  heldBackUntil: instant(),
   /** Whether the workspace was charged when the broadcast was created, and the price of one message. */
   isCharged: flag().notNull(),
   rate: micros().notNull(),

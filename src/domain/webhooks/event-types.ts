@@ -54,6 +54,7 @@ const paused = {
   status_reason: "+442079460100 cannot send: the network has restricted it",
   counts: { total: 128, sent: 40, delivered: 38, read: 12, failed: 0, skipped: 3 },
   charged: null,
+  held: 0,
   settled: false,
   completed_at: null,
 } as const;

@@ -17,6 +17,7 @@ const EFFECTS = {
   unknown: ["arrives"],
   latency: [],
   status: ["code"],
+  hold: ["code"],
   statuses: [],
 } as const;
 
@@ -31,6 +32,7 @@ const EffectBody = Type.Partial(
       arrives: Type.Boolean(),
       latency: Type.String(),
       status: OneOf(["failed"]),
+      hold: Type.String(),
       code,
       statuses: Type.Array(OneOf(phoneStatuses), { maxItems: 20 }),
     },
@@ -89,6 +91,8 @@ function readEffect(body: EffectBody): Effect {
       return { kind: "latency", ms: span(body.latency) };
     case "status":
       return { kind: "fail", code: String(body.code ?? FAILURE_CODE) };
+    case "hold":
+      return { kind: "hold", ms: span(body.hold), code: body.code === undefined ? null : String(body.code) };
     case "statuses":
       return { kind: "statuses", statuses: body.statuses ?? [] };
   }
@@ -120,6 +124,8 @@ function viewEffect(effect: Effect): EffectBody {
       return { latency: `${effect.ms}ms` };
     case "fail":
       return { status: "failed", code: Number(effect.code) };
+    case "hold":
+      return { hold: `${effect.ms}ms`, ...(effect.code === null ? {} : { code: Number(effect.code) }) };
     case "statuses":
       return { statuses: [...effect.statuses] };
   }

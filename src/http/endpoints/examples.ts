@@ -100,6 +100,7 @@ export const broadcastExample: Static<typeof BroadcastView> = {
   from: "+442079460100",
   counts: { total: 128, sent: 124, delivered: 121, read: 90, failed: 1, skipped: 3 },
   charged: "1.0285",
+  held: 0,
   settled: true,
   send_at: null,
   started_at: "2026-11-21T08:44:25+05:30",

@@ -21,6 +21,8 @@ export type Effect =
   /** The answer comes later by this much; too late for the sender, it is lost. */
   | { kind: "latency"; ms: number }
   | { kind: "fail"; code: string }
+  /** Accepted and held back for this long; then sent, or dropped with `code`. */
+  | { kind: "hold"; ms: number; code: string | null }
   | { kind: "statuses"; statuses: readonly Status[] };
 
 interface NewRule {
@@ -185,6 +187,12 @@ export function applyRule(script: Script, effect: Effect, times: SimulatorTimes)
       return script;
     case "fail":
       return { answer: "accepted", code: effect.code, statuses: follow(["sent", "failed"]) };
+    case "hold": {
+      const held = { answer: "accepted", isHeldBack: true } as const;
+      if (effect.code !== null)
+        return { ...held, code: effect.code, statuses: [{ status: "failed", afterMs: effect.ms }] };
+      return { ...held, code: "", statuses: follow(["sent", "delivered", "read"], effect.ms) };
+    }
     case "statuses":
       return { answer: "accepted", code: script.code, statuses: follow(effect.statuses) };
   }

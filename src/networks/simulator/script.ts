@@ -10,6 +10,8 @@ export interface Script {
   code: string;
   /** With `throttled`: how long the network asks to wait. */
   retryAfterMs?: number;
+  /** With `accepted`: the network says that it holds the message back. */
+  isHeldBack?: true;
   /** The statuses that follow, each after its delay; a `failed` status carries its own code or that of the script. */
   statuses: { status: "sent" | "delivered" | "read" | "failed"; afterMs: number; code?: string }[];
 }

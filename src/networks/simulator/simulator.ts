@@ -113,8 +113,10 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
         if (isThrottled(outbound.sendToken)) return throttle(null);
     }
     scheduleStatuses(outbound, to, networkMessageId, script);
-    if (isUserId(to)) return { kind: "accepted", networkMessageId, recipientId: null, recipientNetworkUserId: to };
-    return { kind: "accepted", networkMessageId, recipientId: to.slice(1), recipientNetworkUserId: null };
+    const { isHeldBack } = script;
+    const accepted = { kind: "accepted", networkMessageId, ...(isHeldBack ? { isHeldBack } : {}) } as const;
+    if (isUserId(to)) return { ...accepted, recipientId: null, recipientNetworkUserId: to };
+    return { ...accepted, recipientId: to.slice(1), recipientNetworkUserId: null };
   };
 
   return {

@@ -10,12 +10,13 @@ import { kindOf } from "../kinds/kinds.ts";
 import type { OutboundMessage, RawAnswer } from "../network.ts";
 import { classify, describeCode, excerptOf, graphErrorOf, readWaitHint } from "./errors.ts";
 import { phoneIn } from "./item.ts";
-import { asObject, idOf, type JsonObject, listOf, objectOf, parseJson } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, objectOf, parseJson, textOf } from "./json.ts";
 import { createPayload } from "./payload.ts";
 import type { Endpoint } from "./profile.ts";
 import { poolOf } from "./request.ts";
 import { SendRoutes } from "./send-routes.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
+import { HELD_BACK } from "./status.ts";
 
 interface Client {
   send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
@@ -106,19 +107,18 @@ function unreadable(status: number, body: string, retryAfterMs: number | null): 
   };
 }
 
-/**
- * Accepted means queued at Meta. `message_status` is ignored: a message held for a quality check is sent or fails
- * later, and a status says which.
- */
+/** Accepted means queued at Meta. A message that is held for a quality check is sent or fails later; a status says which. */
 function findAccepted(answer: JsonObject | null): Outcome | null {
   const networkMessageId = idOf(firstOf(answer, "messages"), "id");
   if (networkMessageId === null) return null;
   const contact = firstOf(answer, "contacts");
+  const isHeldBack = HELD_BACK.has(textOf(firstOf(answer, "messages"), "message_status") ?? "");
   return {
     kind: "accepted",
     networkMessageId,
     recipientId: phoneIn(idOf(contact, "wa_id")),
     recipientNetworkUserId: idOf(contact, "user_id"),
+    ...(isHeldBack ? { isHeldBack } : {}),
   };
 }
 

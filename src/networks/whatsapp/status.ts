@@ -9,10 +9,16 @@ import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf } f
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(["played", "deleted", "warning"]);
 const STATUSES: ReadonlySet<string> = new Set(["sent", "delivered", "read", "failed"] satisfies StatusItem["status"][]);
 
+/** Meta has the message and waits before it sends it, or drops it. `paused` is not explained anywhere, and treated alike. */
+export const HELD_BACK: ReadonlySet<string> = new Set(["held_for_quality_assessment", "paused"]);
+
 const NO_REASON = "WhatsApp reported a failure and named no reason.";
 
 export function readStatus(item: JsonObject, context: ItemContext): CallbackItem {
-  const status = requireText(item, "status");
+  const word = requireText(item, "status");
+  const isHeldBack = HELD_BACK.has(word);
+  // Held back means accepted, too.
+  const status = isHeldBack ? "sent" : word;
   if (!isKnown(status)) {
     return { kind: WITHOUT_EFFECT.has(status) ? "ignored" : "unhandled", about: `status ${status.slice(0, 60)}` };
   }
@@ -27,6 +33,7 @@ export function readStatus(item: JsonObject, context: ItemContext): CallbackItem
     networkMessageId: requireId(item, "id"),
     sendToken: idOf(item, "biz_opaque_callback_data"),
     status,
+    ...(isHeldBack ? { isHeldBack } : {}),
     at: requireTime(item),
     recipientId: profile.phone,
     recipientNetworkUserId: profile.networkUserId,

@@ -41,12 +41,17 @@ function count(rows: readonly RecipientState[]) {
     read: those("read"),
     failed: those("failed"),
     skipped: those("skipped"),
+    heldBack: rows.filter(({ status, heldBack }) => status === "sent" && heldBack === true).length,
     held: RATE * rows.filter(({ money }) => money === "held").length,
     charged: RATE * rows.filter(({ money }) => money === "charged").length,
   };
 }
 
-const recipient = fc.record({ status: fc.constantFrom(...statuses), money: fc.constantFrom(...moneys) });
+const recipient = fc.record({
+  status: fc.constantFrom(...statuses),
+  money: fc.constantFrom(...moneys),
+  heldBack: fc.constantFrom(null, true, false),
+});
 
 test("the counter deltas of any transitions of any recipients add up to the counts of their rows", () => {
   fc.assert(
@@ -74,17 +79,19 @@ test("the counter deltas of any transitions of any recipients add up to the coun
 test("a row's effective state depends on its broadcast, for every state and money", () => {
   for (const status of statuses) {
     for (const money of moneys) {
-      const row = { status, money };
+      const row = { status, money, heldBack: true };
       const isUnsent = status === "pending" || status === "queued";
       const held = (counts: boolean): RecipientMoney => (money === "held" && !counts ? "released" : money);
       const open = { isHeld: true, isFinished: false, settledAt: null };
       expect([row, effectiveState(row, open)]).toEqual([row, row]);
-      expect(effectiveState(row, { ...open, isHeld: false })).toEqual({ status, money: held(false) });
+      expect(effectiveState(row, { ...open, isHeld: false })).toEqual({ ...row, money: held(false) });
       expect(effectiveState(row, { ...open, isFinished: true })).toEqual({
+        ...row,
         status: isUnsent ? "skipped" : status,
         money: held(!isUnsent),
       });
       expect(effectiveState(row, { isHeld: true, isFinished: true, settledAt: 1 })).toEqual({
+        ...row,
         status: isUnsent ? "skipped" : status,
         money: held(false),
       });

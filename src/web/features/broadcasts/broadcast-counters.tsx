@@ -24,7 +24,7 @@ export function ProgressBar({ broadcast }: { broadcast: Broadcast }) {
 }
 
 export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
-  const { counts, in_doubt: inDoubt, unknown } = broadcast;
+  const { counts, held, in_doubt: inDoubt, unknown } = broadcast;
   const name = strings.funnelSentence(
     formatCount(counts.sent),
     share(counts.delivered, counts.sent),
@@ -72,6 +72,12 @@ export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
         )}
         <Counter label={strings.skipped} count={counts.skipped} of={counts.total} status="skipped" bar="fill-grey" />
       </div>
+      {held > 0 && (
+        <p className="mt-3">
+          <Chip tone="amber">{strings.held(formatCount(held))}</Chip>
+          <span className="ms-2 text-quiet">{strings.heldText}</span>
+        </p>
+      )}
       {inDoubt > 0 && (
         <p className="mt-3">
           <Chip tone="violet">{`${states.inDoubt}: ${formatCount(inDoubt)}`}</Chip>

@@ -74,6 +74,9 @@ export const strings = {
   pending: "Pending",
   sent: "Sent",
   skipped: "Skipped",
+  held: (count: string) => `Held back by WhatsApp: ${count}`,
+  heldText:
+    "WhatsApp accepted these messages and checks the template's quality before it sends them. It may drop them; they are then shown as failed.",
   inDoubtText:
     "Sent to WhatsApp, but it did not respond. They are not resent automatically. The outcome is set when a status arrives or when they expire.",
   causes: "Why recipients failed or were skipped",

@@ -54,6 +54,7 @@ test("the answer to a new broadcast comes before anything is sent, shows the who
       counts: { total: 2, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 0 },
       charged: null,
       settled: false,
+      held: 0,
       send_at: null,
       started_at: "2026-11-21T13:30:01+05:30",
       completed_at: null,

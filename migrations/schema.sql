@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 6. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 7. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -554,6 +554,18 @@ CREATE TABLE form_answers (
   PRIMARY KEY (user_id, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX form_answers_created ON form_answers (created_at);
+
+CREATE TABLE former_phones (
+  workspace_id INTEGER NOT NULL,
+  phone TEXT NOT NULL,
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  -- The number that the notice of the move named.
+  moved_to TEXT NOT NULL,
+  moved_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, phone)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX former_phones_contact ON former_phones (contact_id);
+CREATE INDEX former_phones_moved ON former_phones (moved_at);
 
 CREATE TABLE group_members (
   group_id INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,

@@ -1548,8 +1548,9 @@ func (c *Client) PutContacts(ctx context.Context, body ContactsInput, options ..
 	return one[[]ContactResult](ctx, c, apiRequest{method: "PUT", path: "/contacts", body: body, isIdempotent: true}, options)
 }
 
-// GetContact: Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read`
-// or `contacts`.
+// GetContact: Retrieve a contact. Returns the contact with this phone number. For 30 days after a person moved
+// to another number, the old number returns 404 with the new one in `error.moved_to`. Needs a key with the scope
+// `read` or `contacts`.
 func (c *Client) GetContact(ctx context.Context, phone string, options ...CallOption) (*Contact, error) {
 	return one[Contact](ctx, c, apiRequest{method: "GET", path: "/contacts/" + segment(phone), isIdempotent: true}, options)
 }

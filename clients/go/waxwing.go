@@ -106,6 +106,7 @@ type Error struct {
 	Available    string              `json:"available,omitempty"`
 	WhatsappCode string              `json:"whatsapp_code,omitempty"`
 	Oldest       string              `json:"oldest,omitempty"`
+	MovedTo      string              `json:"moved_to,omitempty"`
 	MessageID    int64               `json:"message_id,omitempty"`
 	// Outcome is "not_sent", "unknown", or empty where the network was not asked.
 	Outcome   string `json:"outcome,omitempty"`

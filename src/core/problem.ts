@@ -60,6 +60,8 @@ export interface ProblemDetails {
   retryAfterMs?: number;
   /** Where a reader of the event log has to start again. */
   oldest?: string;
+  /** Of a contact that was asked for by its former number: its present one. */
+  movedTo?: string;
   /** The message that the refused request stored. */
   messageId?: number;
   /** Whether the network may have the message; set wherever the network was asked, or is known to be down. */

@@ -6,6 +6,7 @@ import verifiedAddresses from "../../migrations/0004_verified_addresses.sql" wit
 import parameterOrder from "../../migrations/0005_parameter_order.sql" with { type: "text" };
 import staffMessages from "../../migrations/0006_staff_messages.sql" with { type: "text" };
 import heldBack from "../../migrations/0007_held_back.sql" with { type: "text" };
+import formerPhones from "../../migrations/0008_former_phones.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { version: 5, name: "parameter_order", sql: parameterOrder },
   { version: 6, name: "staff_messages", sql: staffMessages },
   { version: 7, name: "held_back", sql: heldBack },
+  { version: 8, name: "former_phones", sql: formerPhones },
 ];

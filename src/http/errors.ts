@@ -71,6 +71,7 @@ export function bodyOf(problem: Problem, takesKey = false) {
     ...(details.available === undefined ? {} : { available: formatMoney(details.available) }),
     ...(details.whatsappCode === undefined ? {} : { whatsapp_code: details.whatsappCode }),
     ...(details.oldest === undefined ? {} : { oldest: details.oldest }),
+    ...(details.movedTo === undefined ? {} : { moved_to: details.movedTo }),
     ...(details.messageId === undefined ? {} : { message_id: details.messageId }),
     ...(details.outcome === undefined || !takesKey ? {} : { outcome: details.outcome }),
     retryable: details.outcome !== "unknown" && (details.isRetryable ?? answers[code].isRetryable),

@@ -42,7 +42,7 @@ test("check, backup, the check of a backup and status find nothing", async () =>
   expect(conditions.filter(({ id }) => /database|check|backup_(failed|broken)/.test(id))).toEqual([]);
 });
 
-test("a backup is rehearsed and restored over a database that has the tables too", async () => {
+test("a backup passes its restore drill and is restored over a database that has the tables too", async () => {
   const backup = workshop.path("restored.db");
   await workshop.json(["backup", backup]);
   expect((await workshop.run(["restore", backup, "--rehearse"])).code).toBe(0);

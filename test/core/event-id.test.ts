@@ -5,7 +5,7 @@ import { systemRandom } from "#src/core/random.ts";
 const NOW = Date.parse("2026-11-21T08:00:00Z");
 const id = (now: number, latest: string | null) => newEventId(now, latest, systemRandom);
 
-test("an event's id sorts after the one before it: later, within a millisecond, an hour back, and after the count is full", () => {
+test("an event's id sorts after the previous one: later, within a millisecond, an hour back, and after the count is full", () => {
   const first = id(NOW, null);
   const full = `${first.slice(0, 14)}zzzzz${first.slice(19)}`;
   for (const latest of [first, full]) {

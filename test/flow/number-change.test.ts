@@ -1,5 +1,6 @@
 /** People who change their number, and people who turn out to be a known contact: contacts, links, consent, window. */
 import { expect, test } from "bun:test";
+import { eraseContact, identifiersOf } from "#src/domain/erasure/erase-contact.ts";
 import { getContactOf, optOutOf, putContactOf, reportControl, reportMove, walk } from "#test/support/contacts.ts";
 import { fakeNetwork } from "#test/support/fake-network.ts";
 import { reportInbound } from "#test/support/report.ts";
@@ -56,6 +57,73 @@ test("a move is told as a message of its own, with both numbers; a repeated noti
   });
 });
 
+const asked = async (app: TestServer, shop: TestWorkspace, phone: string) => {
+  const { status, body } = await getContactOf(app, shop, phone);
+  return [status, body.error?.moved_to ?? null];
+};
+const DAY_MS = 86_400_000;
+
+test("for 30 days the old number answers GET alone with the new one: 404 with moved_to", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await putContactOf(app, shop, old, { name: "Asha" });
+  expect(await asked(app, shop, old)).toEqual([200, null]);
+  await move(app, shop);
+  for (const input of [old, old.slice(1), "098765 43210"]) expect(await asked(app, shop, input)).toEqual([404, fresh]);
+  const { body } = await getContactOf(app, shop, old);
+  expect(body.error).toMatchObject({ code: "not_found", message: expect.stringContaining(fresh) });
+  expect(await asked(app, await app.workspace(), old)).toEqual([404, null]);
+  expect(await asked(app, shop, "+919876543299")).toEqual([404, null]);
+  // They move on.
+  await reportMove(app, shop, { from: fresh.slice(1), to: "919876500001" });
+  expect(await asked(app, shop, old)).toEqual([404, "+919876500001"]);
+  expect(await asked(app, shop, fresh)).toEqual([404, "+919876500001"]);
+  app.clock.setWall(30 * DAY_MS - 60_000);
+  expect(await asked(app, shop, old)).toEqual([404, "+919876500001"]);
+  app.clock.setWall(60_000);
+  expect(await asked(app, shop, old)).toEqual([404, null]);
+  await app.clock.advance(DAY_MS);
+  expect(app.store.client.prepare("SELECT count(*) FROM former_phones").pluck().get()).toBe(0);
+});
+
+test("moved_to ends when another contact has the old number, also once that contact is erased", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await putContactOf(app, shop, old, { name: "Asha" });
+  await move(app, shop);
+  await app.inbound(shop, old, "This is a new person");
+  expect(await asked(app, shop, old)).toEqual([200, null]);
+  const contact = contactOf(app, old);
+  await app.store.write((tx) => eraseContact(tx, contact));
+  expect(await asked(app, shop, old)).toEqual([404, null]);
+});
+
+test("a PUT for the old number makes a new contact, and a send to it goes to a stranger", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await app.inbound(shop, old, "Hi");
+  await move(app, shop);
+  expect(await writeTo(app, shop, old)).toBe("window_closed");
+  expect(await asked(app, shop, old)).toEqual([404, fresh]);
+  expect((await putContactOf(app, shop, old, { name: "Bo" })).status).toBe(201);
+  expect((await getContactOf(app, shop, old)).body.data).toMatchObject({ name: "Bo", consent: { status: "unknown" } });
+  expect((await getContactOf(app, shop, fresh)).status).toBe(200);
+});
+
+test("an erasure of the person who moved takes moved_to along, and no row names the old number", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await putContactOf(app, shop, old, { name: "Asha" });
+  await move(app, shop);
+  const contact = contactOf(app, fresh);
+  await app.store.write((tx) => {
+    expect(identifiersOf(tx, contact)).toContain(old.slice(1));
+    eraseContact(tx, contact);
+  });
+  expect(await asked(app, shop, old)).toEqual([404, null]);
+  expect(app.store.client.prepare("SELECT * FROM former_phones").all()).toEqual([]);
+});
+
 test("an opt-out moves with its contact, and does not apply to the next owner of the old number", async () => {
   const { app, shop } = await start();
   await using _ = app;
@@ -88,7 +156,7 @@ test("a move to a number that is a contact already: the old contact is no longer
   expect(await listed(app, shop)).toEqual([fresh]);
   expect(new Set(contactsOf(app).map(({ identityId }) => identityId)).size).toBe(1);
   expect(await writeTo(app, shop, fresh)).toBe("opted_out");
-  expect((await getContactOf(app, shop, old)).status).toBe(404);
+  expect(await asked(app, shop, old)).toEqual([404, fresh]);
   await app.clock.advance(60_000);
   await app.inbound(shop, fresh, "START");
   expect(contactsOf(app).map(({ consent }) => consent)).toEqual(["opted_in", "opted_in"]);

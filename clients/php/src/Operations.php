@@ -319,7 +319,8 @@ abstract class Operations
     }
 
     /**
-     * Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read` or
+     * Retrieve a contact. Returns the contact with this phone number. For 30 days after a person moved to another
+     * number, the old number returns 404 with the new one in `error.moved_to`. Needs a key with the scope `read` or
      * `contacts`.
      *
      * @param string $phone

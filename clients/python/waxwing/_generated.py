@@ -2261,8 +2261,9 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> Contact:
-        """Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read` or
-        `contacts`.
+        """Retrieve a contact. Returns the contact with this phone number. For 30 days after a person moved to
+        another number, the old number returns 404 with the new one in `error.moved_to`. Needs a key with
+        the scope `read` or `contacts`.
         """
         return self._core.one(
             "GET",

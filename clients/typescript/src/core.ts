@@ -72,6 +72,7 @@ export interface ErrorBody {
   available?: string;
   whatsapp_code?: string;
   oldest?: string;
+  moved_to?: string;
   message_id?: number;
   outcome?: "not_sent" | "unknown";
   retryable: boolean;

@@ -1515,6 +1515,11 @@ export type NotFoundError = {
   code: "not_found";
   /** Explanation of the error, suitable for showing to people. The wording may change. */
   message: string;
+  /**
+   * Of `GET /contacts/{phone}`: the person's new number, for 30 days after they moved away from this one, unless
+   * another contact has it now.
+   */
+  moved_to?: string;
   /** The message that the request stored, if it did. */
   message_id?: number;
   /**
@@ -2337,8 +2342,9 @@ export abstract class Operations {
   }
 
   /**
-   * Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read` or
-   * `contacts`.
+   * Retrieve a contact. Returns the contact with this phone number. For 30 days after a person moved to another
+   * number, the old number returns 404 with the new one in `error.moved_to`. Needs a key with the scope `read`
+   * or `contacts`.
    */
   getContact(phone: string, options: CallOptions = {}): Promise<Contact> {
     return this.core.one<Contact>({ operation: "getContact", method: "GET", path: `/contacts/${encodeURIComponent(String(phone))}`, isIdempotent: true }, options);

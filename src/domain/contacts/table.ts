@@ -67,6 +67,20 @@ export const contactNetworkIds = sqliteTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.networkId] })],
 );
 
+/** The numbers that people have moved away from in the last 30 days. */
+export const formerPhones = sqliteTable(
+  "former_phones",
+  {
+    workspaceId: integer().notNull(),
+    phone: text().notNull(),
+    contactId: integer().notNull(),
+    /** The number that the notice of the move named. */
+    movedTo: text().notNull(),
+    movedAt: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.phone] })],
+);
+
 /** Consent changes with their evidence. Append-only. */
 export const consentLog = sqliteTable("consent_log", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -9,7 +9,8 @@ import { tablesWith } from "#src/db/table-policies.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts } from "../broadcasts/drafts.ts";
 import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
-import { type Contact, consentLog, contactNetworkIds, contacts } from "../contacts/table.ts";
+import { forgetFormerHolder } from "../contacts/former-phones.ts";
+import { type Contact, consentLog, contactNetworkIds, contacts, formerPhones } from "../contacts/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
 import { callbacks, echoes, inbounds } from "../inbound/table.ts";
@@ -40,7 +41,6 @@ export interface Person {
   names: readonly PersonName[];
 }
 
-/** Call before the batches below: `eraseTexts` empties the notices that hold the former numbers. */
 export function findPerson(tx: Tx, contact: Contact): Person {
   const { id, workspaceId, identityId } = contact;
   const linked = identityId === null ? eq(contacts.id, id) : eq(contacts.identityId, identityId);
@@ -63,18 +63,10 @@ function presentNames(tx: Tx, contact: Contact): PersonName[] {
   return [...new Set(names.filter((name) => name !== null))].map((text) => ({ text, until: null }));
 }
 
-/** The numbers that the person has moved from, by the network's notices. */
+/** The numbers that the person has moved away from. */
 function formerNames(tx: Tx, { id }: Contact): PersonName[] {
-  return tx.db
-    .select({ details: inbounds.details, createdAt: inbounds.createdAt })
-    .from(inbounds)
-    .where(and(eq(inbounds.contactId, id), eq(inbounds.type, "system")))
-    .all()
-    .flatMap(({ details, createdAt }) => {
-      const from = details?.number_change?.from ?? null;
-      const names = from?.startsWith("+") === false ? [from] : variantsOf(from);
-      return names.map((text) => ({ text, until: createdAt }));
-    });
+  const left = tx.db.select().from(formerPhones).where(eq(formerPhones.contactId, id)).all();
+  return left.flatMap(({ phone, movedAt }) => variantsOf(phone).map((text) => ({ text, until: movedAt })));
 }
 
 function variantsOf(phone: string | null): string[] {
@@ -147,6 +139,7 @@ function eraseContact(tx: Tx, contact: Contact): void {
     }
   }
   publishErased(tx, contact);
+  forgetFormerHolder(tx, contact);
   const { id } = contact;
   for (const table of tablesWith("person", "deleted"))
     tx.db.run(sql`DELETE FROM ${sql.raw(table)} WHERE contact_id = ${id}`);

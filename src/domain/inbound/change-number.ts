@@ -6,6 +6,7 @@ import { and, eq, lt } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { findByAnyVariant, findByUserId, getContact } from "../contacts/find.ts";
+import { recordFormerPhone } from "../contacts/former-phones.ts";
 import { linkContacts } from "../contacts/identity.ts";
 import { learnIdentity, replaceUserId, retireUserIds, setUserId } from "../contacts/learn-identity.ts";
 import { CONTACT_CHANGED, type Contact, contactNetworkIds, contacts } from "../contacts/table.ts";
@@ -50,6 +51,7 @@ export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeIt
 
 function moveToPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): void {
   const holder = findByAnyVariant(tx, workspace.id, phone);
+  recordFormerPhone(tx, contact, phone);
   // All variants of the old number belong to its next owner. User ids, which begin with letters, stay the person's.
   tx.db
     .delete(contactNetworkIds)

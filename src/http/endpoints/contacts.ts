@@ -23,7 +23,7 @@ import { PageQuery, pageOfRows, readContactCursor, readPage, readSince } from ".
 import { Rows } from "../rows.ts";
 import { timesOf } from "../times.ts";
 import { type CallOf, change } from "./call.ts";
-import { PhoneParam, requireContact } from "./contact-path.ts";
+import { PhoneParam, requireContact, requireContactOrMove } from "./contact-path.ts";
 import { putManyEndpoints } from "./contacts-put-many.ts";
 import { conversationEndpoints } from "./conversation.ts";
 import { Data, type Declaration, File, ListOf } from "./declare.ts";
@@ -118,12 +118,13 @@ export const contactEndpoints = {
       operationId: "getContact",
       tag: "Contacts",
       summary: "Retrieve a contact",
-      description: "Returns the contact with this phone number.",
+      description:
+        "Returns the contact with this phone number. For 30 days after a person moved to another number, the old number returns 404 with the new one in `error.moved_to`.",
       success: "The contact.",
       example: contactExample,
       problems: ["not_found"],
     },
-  }).read((tx, call) => viewContact(tx, requireContact(call, tx), call.workspace)),
+  }).read((tx, call) => viewContact(tx, requireContactOrMove(call, tx), call.workspace)),
   "PUT /w/{workspace}/contacts/{phone}": endpoint({
     key: ["contacts"],
     session: "inbox",

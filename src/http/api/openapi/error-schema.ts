@@ -41,6 +41,15 @@ const details: Readonly<Partial<Record<ProblemCode, TProperties>>> = {
     }),
     oldest: Type.Optional(Type.String({ description: "Of `GET /events`: the cursor to start again from." })),
   },
+  not_found: {
+    moved_to: Type.Optional(
+      Type.String({
+        description:
+          "Of `GET /contacts/{phone}`: the person's new number, for 30 days after they moved away from this one, unless another contact has it now.",
+        examples: ["+919876500000"],
+      }),
+    ),
+  },
   opted_out: { since: Instant("When the person opted out.") },
   insufficient_balance: {
     needed: Decimal("The cost of the request."),

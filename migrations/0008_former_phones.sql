@@ -1,0 +1,13 @@
+-- The numbers that people have moved away from, for 30 days: who asks for the contact by the old number is told the new one.
+
+CREATE TABLE former_phones (
+  workspace_id INTEGER NOT NULL,
+  phone TEXT NOT NULL,
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  -- The number that the notice of the move named.
+  moved_to TEXT NOT NULL,
+  moved_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, phone)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX former_phones_contact ON former_phones (contact_id);
+CREATE INDEX former_phones_moved ON former_phones (moved_at);

@@ -46,7 +46,7 @@ const details: Readonly<Partial<Record<ProblemCode, TProperties>>> = {
       Type.String({
         description:
           "Of `GET /contacts/{phone}`: the person's new number, for 30 days after they moved away from this one, unless another contact has it now.",
-        examples: ["+919876500000"],
+        examples: ["+442079460211"],
       }),
     ),
   },

@@ -1,4 +1,5 @@
--- The numbers that people have moved away from, for 30 days: who asks for the contact by the old number is told the new one.
+-- The numbers that people have moved away from. For 30 days, who asks for the contact by the old number is told the new one;
+-- an erasure finds by them what names the person by an old number.
 
 CREATE TABLE former_phones (
   workspace_id INTEGER NOT NULL,
@@ -10,4 +11,3 @@ CREATE TABLE former_phones (
   PRIMARY KEY (workspace_id, phone)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX former_phones_contact ON former_phones (contact_id);
-CREATE INDEX former_phones_moved ON former_phones (moved_at);

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 7. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 8. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -565,7 +565,6 @@ CREATE TABLE former_phones (
   PRIMARY KEY (workspace_id, phone)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX former_phones_contact ON former_phones (contact_id);
-CREATE INDEX former_phones_moved ON former_phones (moved_at);
 
 CREATE TABLE group_members (
   group_id INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,

@@ -70,7 +70,9 @@ export const commands: readonly Command[] = [
     },
     {
       sendUnknown: flag("After a restore: also send to recipients that may already have it, so they may get it twice"),
-      failUnknown: flag("After a restore: send to nobody who may already have it; they fail, and the broadcast ends"),
+      failUnknown: flag(
+        "After a restore: do not send to recipients that may already have it; they fail, and the broadcast ends",
+      ),
     },
     resumeDeciding,
   ),

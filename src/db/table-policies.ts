@@ -100,7 +100,7 @@ export const tablePolicies = {
   contact_people: { restore: "merged", person: "deleted", reset: "workspace", kept: "always" },
   contacts: { restore: "merged", person: "emptied", reset: "workspace", kept: "always" },
   contact_network_ids: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
-  former_phones: { restore: "newer", person: "deleted", reset: "workspace", kept: after("moved_at", 30 * DAY_MS) },
+  former_phones: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   contact_tags: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },
   group_members: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },
   contact_fields: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },

@@ -22,13 +22,13 @@ import type { ImportFiles } from "#src/transfer/import-files.ts";
 import { listImports, removeEndedImports } from "#src/transfer/imports.ts";
 
 /** Where files of people lie beside the database. */
-export interface PersonalFiles {
+interface PersonalFiles {
   imports: ImportFiles;
   media: MediaFiles;
   simulated: SimulatedFiles;
 }
 
-export interface Erased {
+interface Erased {
   /** No data of the person is left in the WAL. */
   isLogEmpty: boolean;
   /** Files uploaded through the console and not imported yet. */

@@ -178,7 +178,7 @@ test("a broadcast whose recipients were being built continues where it was and s
 });
 
 for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", "cp over the files"] as const) {
-  test(`without the replaced file (${way}) resuming names who may have the message and changes nothing until it is decided; then nobody is sent to, and each gets the reason`, async () => {
+  test(`without the replaced file (${way}) resuming names who may have the message and changes nothing until it is decided; then no recipient is sent to, and each gets the reason`, async () => {
     using today = await day();
     const { workshop, backup, copy, database, id } = today;
     if (way !== "cp over the files") removeDatabase(today);

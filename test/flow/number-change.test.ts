@@ -1,6 +1,6 @@
 /** People who change their number, and people who turn out to be a known contact: contacts, links, consent, window. */
 import { expect, test } from "bun:test";
-import { eraseContact, identifiersOf } from "#src/domain/erasure/erase-contact.ts";
+import { erasePerson, findPerson } from "#src/domain/erasure/erase-contact.ts";
 import { getContactOf, optOutOf, putContactOf, reportControl, reportMove, walk } from "#test/support/contacts.ts";
 import { fakeNetwork } from "#test/support/fake-network.ts";
 import { reportInbound } from "#test/support/report.ts";
@@ -82,8 +82,6 @@ test("for 30 days the old number answers GET alone with the new one: 404 with mo
   expect(await asked(app, shop, old)).toEqual([404, "+919876500001"]);
   app.clock.setWall(60_000);
   expect(await asked(app, shop, old)).toEqual([404, null]);
-  await app.clock.advance(DAY_MS);
-  expect(app.store.client.prepare("SELECT count(*) FROM former_phones").pluck().get()).toBe(0);
 });
 
 test("moved_to ends when another contact has the old number, also once that contact is erased", async () => {
@@ -94,7 +92,7 @@ test("moved_to ends when another contact has the old number, also once that cont
   await app.inbound(shop, old, "This is a new person");
   expect(await asked(app, shop, old)).toEqual([200, null]);
   const contact = contactOf(app, old);
-  await app.store.write((tx) => eraseContact(tx, contact));
+  await app.store.write((tx) => erasePerson(tx, findPerson(tx, contact)));
   expect(await asked(app, shop, old)).toEqual([404, null]);
 });
 
@@ -117,8 +115,9 @@ test("an erasure of the person who moved takes moved_to along, and no row names 
   await move(app, shop);
   const contact = contactOf(app, fresh);
   await app.store.write((tx) => {
-    expect(identifiersOf(tx, contact)).toContain(old.slice(1));
-    eraseContact(tx, contact);
+    const person = findPerson(tx, contact);
+    expect(person.names.map(({ text }) => text)).toContain(old.slice(1));
+    erasePerson(tx, person);
   });
   expect(await asked(app, shop, old)).toEqual([404, null]);
   expect(app.store.client.prepare("SELECT * FROM former_phones").all()).toEqual([]);

@@ -37,8 +37,8 @@ export function holdRestored(tx: Tx, isComplete: boolean): void {
 /** Of the recipients that may have been sent to, as many are named. */
 const NAMED_MAX = 10;
 
-/** Whether it is unknown what became of all unsent recipients. A broadcast that has not started yet has sent nothing. */
-export function mayHaveBeenSent({ pauseCause, sendAt }: Broadcast, now: number): boolean {
+/** Whether the outcome of all unsent recipients is unknown. A broadcast that has not started yet has sent nothing. */
+function mayHaveBeenSent({ pauseCause, sendAt }: Broadcast, now: number): boolean {
   return pauseCause === "restored_gap" && (sendAt === null || sendAt <= now);
 }
 

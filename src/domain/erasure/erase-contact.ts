@@ -34,7 +34,7 @@ interface PersonName {
   until: number | null;
 }
 
-export interface Person {
+interface Person {
   workspaceId: number;
   /** Linked contacts are one person. */
   contacts: readonly Contact[];

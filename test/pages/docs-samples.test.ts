@@ -86,17 +86,18 @@ interface Sample {
   media?: { link: string; filename?: string };
 }
 
+/** The values of all examples within a part of the document. */
+function samplesWithin(part: unknown): Sample[] {
+  if (typeof part !== "object" || part === null) return [];
+  const { value } = part as { value?: Sample };
+  const own = typeof value === "object" && value !== null ? [value] : [];
+  return [...own, ...Object.values(part).flatMap(samplesWithin)];
+}
+
 /** A workspace with every template that the examples of the document send, and the people they name. */
 function seedOf(document: { paths: object }): object {
-  const examples = JSON.stringify(document.paths).matchAll(/"value":(\{"(?:to|name)":.*?\})\}/g);
   const made = new Map<string, object>();
-  for (const [, text = ""] of examples) {
-    let value: Sample;
-    try {
-      value = JSON.parse(text) as Sample;
-    } catch {
-      continue;
-    }
+  for (const value of samplesWithin(document.paths)) {
     const { template, language = "en_US", variables = [], media } = value;
     if (template === undefined || made.has(template)) continue;
     const { header = [], body = [] } = Array.isArray(variables) ? { body: variables } : variables;

@@ -1,4 +1,7 @@
-/** A list of messages, oldest first. It scrolls to new messages unless the user has scrolled up. */
+/**
+ * A list of messages, oldest first. It stays at its end, also while pictures load and messages arrive, unless the user has
+ * scrolled up.
+ */
 import { type ReactNode, useEffect, useRef } from "react";
 import { type ConversationItem, dayOf } from "../messages/message-view.ts";
 import { DayLine } from "./bubble.tsx";
@@ -19,12 +22,20 @@ interface ThreadProps {
 
 export function Thread({ label, zone, items, top, empty, renderItem }: ThreadProps) {
   const box = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
-  const newest = items[0]?.key;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reruns for each new item without reading it.
+  const scrolledTo = useRef(0);
   useEffect(() => {
-    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [newest]);
+    if (box.current === null || content.current === null) return;
+    const shown = box.current;
+    // A picture has no height until it is there, and the composer below takes more or less room.
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd.current) shown.scrollTop = shown.scrollHeight;
+    });
+    observer.observe(shown);
+    observer.observe(content.current);
+    return () => observer.disconnect();
+  }, []);
   const shown = items.toReversed();
   return (
     <section
@@ -32,23 +43,28 @@ export function Thread({ label, zone, items, top, empty, renderItem }: ThreadPro
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
       tabIndex={0}
-      className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto bg-sunken p-3"
+      className="flex min-h-0 flex-1 flex-col overflow-y-auto bg-sunken p-3"
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        isAtEnd.current = scrollHeight - clientHeight - scrollTop < NEAR_PX;
+        // The event comes later than what caused it: by then a picture may have moved the end. Only the user scrolls up.
+        if (scrollHeight - clientHeight - scrollTop < NEAR_PX) isAtEnd.current = true;
+        else if (scrollTop < scrolledTo.current) isAtEnd.current = false;
+        scrolledTo.current = scrollTop;
       }}
     >
-      {top}
-      {shown.length === 0 && <p className="m-auto text-quiet">{empty}</p>}
-      {shown.map((item, index) => {
-        const day = dayOf(item.at, zone);
-        const previous = shown[index - 1];
-        return (
-          <div key={item.key} className="flex flex-col">
-            {(previous === undefined || dayOf(previous.at, zone) !== day) && <DayLine day={day} />}
-            {renderItem(item)}
-          </div>
-        );
-      })}
+      <div ref={content} className="flex flex-auto shrink-0 flex-col gap-2">
+        {top}
+        {shown.length === 0 && <p className="m-auto text-quiet">{empty}</p>}
+        {shown.map((item, index) => {
+          const day = dayOf(item.at, zone);
+          const previous = shown[index - 1];
+          return (
+            <div key={item.key} className="flex flex-col">
+              {(previous === undefined || dayOf(previous.at, zone) !== day) && <DayLine day={day} />}
+              {renderItem(item)}
+            </div>
+          );
+        })}
+      </div>
     </section>
   );
 }

@@ -3,7 +3,7 @@
  * shows this list. They are inactive while the user types, and can be switched off (WCAG 2.1.4); the setting is stored
  * in this browser.
  */
-import { useEffect } from "react";
+import { type RefObject, useEffect } from "react";
 
 const SWITCH = "waxwing-single-keys";
 
@@ -39,4 +39,16 @@ export function useKeys(handle: (key: string) => boolean): void {
     document.addEventListener("keydown", listen);
     return () => document.removeEventListener("keydown", listen);
   }, [handle]);
+}
+
+/** `j` and `k` move the focus through the rows of a list, from the focused one, else from the open one. Enter opens a row. */
+export function useRowKeys(list: RefObject<HTMLElement | null>): void {
+  useKeys((key) => {
+    if (key !== "j" && key !== "k") return false;
+    const links = [...(list.current?.querySelectorAll<HTMLElement>("a[data-row]") ?? [])];
+    const focused = links.indexOf(document.activeElement as HTMLElement);
+    const at = focused === -1 ? links.findIndex((link) => link.ariaCurrent !== null) : focused;
+    links[Math.min(links.length - 1, Math.max(0, key === "j" ? at + 1 : at - 1))]?.focus();
+    return true;
+  });
 }

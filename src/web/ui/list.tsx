@@ -10,7 +10,7 @@ import type { Parameters, Screen, ScreenWith } from "../app/routes.ts";
 import type { Meta } from "../data/api.ts";
 import { ParameterLink, useChangeParameters, useParameters } from "./address.tsx";
 import { Button } from "./button.tsx";
-import { useKeys } from "./keys.ts";
+import { useRowKeys } from "./keys.ts";
 
 export interface Column<Row> {
   head: string;
@@ -67,13 +67,7 @@ export function List<Row>(props: ListProps<Row>) {
   const isOpen = (key: string | number): boolean => panelOf !== undefined && String(key) === String(search.open);
   const rowLink = props.rowLink ?? (panelOf === undefined ? undefined : panelLink(panelOf, rowKey));
   const body = useRef<HTMLTableSectionElement>(null);
-  useKeys((key) => {
-    if (key !== "j" && key !== "k") return false;
-    const links = [...(body.current?.querySelectorAll<HTMLElement>("a[data-row]") ?? [])];
-    const at = links.indexOf(document.activeElement as HTMLElement);
-    links[Math.min(links.length - 1, Math.max(0, key === "j" ? at + 1 : at - 1))]?.focus();
-    return true;
-  });
+  useRowKeys(body);
   return (
     <div
       className={`overflow-x-auto rounded-panel border border-line bg-surface transition-opacity ${isStale ? "opacity-60" : ""}`}

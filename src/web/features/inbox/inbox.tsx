@@ -1,11 +1,13 @@
 /** The inbox: conversations with their reply windows, and the open conversation beside them. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { Parameters } from "../../app/routes.ts";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
+import { useRowKeys } from "../../ui/keys.ts";
 import { FilterBar, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
@@ -34,6 +36,8 @@ export function Screen() {
     refetchInterval: after === undefined ? 4_000 : false,
   });
   const rows = list.data?.data ?? [];
+  const listed = useRef<HTMLElement>(null);
+  useRowKeys(listed);
   return (
     <Page title={strings.title}>
       <div className={person === undefined ? "" : "max-mid:hidden"}>
@@ -61,6 +65,7 @@ export function Screen() {
         <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[17rem_minmax(0,1fr)] wide:grid-cols-[20rem_minmax(0,1fr)]">
           <div className={person === undefined ? "" : "max-mid:hidden"}>
             <nav
+              ref={listed}
               aria-label={strings.conversations}
               aria-busy={list.isPlaceholderData}
               className="rounded-panel border border-line bg-surface mid:max-h-[calc(100dvh-12rem)] mid:overflow-y-auto"

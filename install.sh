@@ -281,7 +281,7 @@ unit=/etc/systemd/system/waxwing.service
 account=waxwing
 
 run_service() {
-  prefix='' data='' with_service=yes uninstall=no release='' public_key=''
+  prefix='' data='' with_service=yes uninstall=no release='' public_key='' is_upgrade=no
   while [ $# -gt 0 ]; do
     case $1 in
       --prefix | --data | --release | --public-key)
@@ -601,7 +601,7 @@ obtain_executable() {
 }
 
 # An older executable never starts on a newer database: better to learn that, too, while the working one is in its place.
-# It only looks, and as the owner of the data.
+# It only looks, and as the owner of the data. Sets $is_upgrade: yes where there is a database, so workspaces and users too.
 require_known_schema() {
   database=''
   if [ -f "$destination$config" ]; then database=$(config_value storage path); fi
@@ -611,6 +611,7 @@ require_known_schema() {
     *) database="$data/$database" ;;
   esac
   if [ ! -e "$destination$database" ]; then return 0; fi
+  is_upgrade=yes
   if [ -f "$destination$config" ]; then set -- --config "$destination$config"; else set -- --data "$destination$data"; fi
   refusal=$("$built" check --schema "$@" "$destination$database" </dev/null 2>&1 >/dev/null) && return 0
   if [ -n "$refusal" ]; then printf '%s\n' "$refusal" >&2; fi
@@ -894,6 +895,10 @@ say_next() {
     return 0
   fi
   settle_address
+  if [ "$is_upgrade" = yes ]; then
+    say_upgraded
+    return 0
+  fi
   say "done. Next:"
   if [ "$with_service" = no ]; then
     step "start the server (it stays in the foreground):"
@@ -914,6 +919,19 @@ say_next() {
   step "settings: $config   data: $data   everyday commands: docs/operations.md"
   if [ -n "$release" ]; then upgrade="sudo $(quoted "$executable") upgrade"; else upgrade="git pull && sudo ./install.sh"; fi
   if [ "$with_service" = yes ]; then step "log: journalctl -u waxwing -f   upgrade: $upgrade"; fi
+}
+
+# What is true where there was a database before: nothing has to be set up again.
+say_upgraded() {
+  if [ "$with_service" = yes ]; then
+    say "done: the service runs $version at $address, on the data that were there."
+  else
+    say "done: $executable is $version. A server that runs still has the previous executable: restart it."
+  fi
+  step "what needs attention now: sudo $(quoted "$executable") status"
+  if [ -f "$executable.previous" ]; then step "the executable before this one: $executable.previous   back to it: sudo $(quoted "$executable") upgrade back"; fi
+  step "settings: $config   data: $data"
+  if [ "$with_service" = yes ]; then step "log: journalctl -u waxwing -f"; fi
 }
 
 quoted() {

@@ -358,7 +358,7 @@ test("the installer's last words are commands that exist, with options that exis
   const text = await readFile(script, "utf8");
   const functions = text.slice(0, text.indexOf("# --- Which of them"));
   const config = `config='${join(checkout, "config.example.toml")}'`;
-  const call = `destination='' with_service=yes release='' ${config} executable=/usr/local/bin/waxwing data=/var/lib/waxwing; say_next`;
+  const call = `destination='' is_upgrade=no with_service=yes release='' ${config} executable=/usr/local/bin/waxwing data=/var/lib/waxwing; say_next`;
   const { stderr } = run(["sh", "-c", `${functions}\n${call}`]);
   const commands = (await Promise.all(groups.map((group) => group.load()))).flat();
   const shown = [...stderr.matchAll(/^ +sudo \/usr\/local\/bin\/waxwing (.*)$/gm)].map(([, line]) => line ?? "");
@@ -375,6 +375,45 @@ test("the installer's last words are commands that exist, with options that exis
   expect(stderr).toContain("sudo cat /var/lib/waxwing/setup-link");
   expect(stderr).toMatch(/number add .* --network simulator/);
   expect(stderr).toContain("docs/whatsapp.md");
+});
+
+describe("the last words where a database is there already", () => {
+  /** Runs the script's last part alone, after its look at the database: a real install would change this machine. */
+  async function lastWords(name: string, withService: string): Promise<string> {
+    const stage = await makeStage(name);
+    const text = await readFile(script, "utf8");
+    const functions = text.slice(0, text.indexOf("# --- Which of them"));
+    const executable = join(stage, "waxwing");
+    await writeFile(join(stage, "waxwing.db"), "");
+    await writeFile(`${executable}.previous`, "");
+    const call = `destination='' is_upgrade=no with_service=${withService} release='' config='${join(stage, "waxwing.toml")}' executable='${executable}' data='${stage}' built='${join(workshop, "waxwing 0.2.0")}' version='waxwing 0.2.0'; require_known_schema; say_next`;
+    await writeFile(join(stage, "waxwing.toml"), `[storage]\ndata = "${stage}"\n`);
+    return run(["sh", "-c", `${functions}\n${call}`]).stderr;
+  }
+
+  test.each(["yes", "no"])(
+    "are those of an upgrade, not of a first install (with a service: %s)",
+    async (withService) => {
+      const said = await lastWords(`words ${withService}`, withService);
+      expect(said).toContain("waxwing 0.2.0");
+      expect(said).toContain("/waxwing' status");
+      expect(said).toContain("/waxwing' upgrade back");
+      for (const wrong of ["first operator", "setup", "workspace create", "key create", "number add"]) {
+        expect(said).not.toContain(wrong);
+      }
+      expect(said.includes("the service runs")).toBe(withService === "yes");
+      expect(said.includes("restart it")).toBe(withService === "no");
+    },
+  );
+
+  test("name only commands that exist", async () => {
+    const commands = (await Promise.all(groups.map((group) => group.load()))).flat().map(nameOf);
+    const named = [...(await lastWords("words", "yes")).matchAll(/sudo '[^']*' ([a-z ]+)$/gm)].map(
+      ([, words]) => words,
+    );
+    expect(named.toSorted()).toEqual(["status", "upgrade back"]);
+    for (const one of named) expect(commands).toContain(String(one));
+  });
 });
 
 test("drop-ins that the documents show do not stop the service where a directory is missing", async () => {

@@ -81,16 +81,7 @@ export function createDirectories({ storage }: Config): void {
  * Creates the key before the database: every database then has had a key, so a missing key is lost and never replaced.
  */
 function createDataDirectory(config: Config, { io, options }: Context): void {
-  try {
-    createDirectories(config);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(
-      "unavailable",
-      `the data directory ${resolve(config.storage.data)} cannot be created: ${reason}`,
-      "name another one with --data, or create it yourself",
-    );
-  }
+  createDirectories(config);
   const { isNew, keyFile, current } = loadConfiguredKeys(config, io, true);
   // A program reads stdout and may take anything on stderr for a fault; `key-file show` tells it the same.
   if (isNew && keyFile !== null && !options.json) {

@@ -16,6 +16,7 @@ import { DriverUnusable } from "#src/db/driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import { NewerSchema, UnknownSchema } from "#src/db/migrate.ts";
+import { describeForbidden, describeReadOnly, describeUnwritable } from "./unwritable.ts";
 
 /** The command line cannot be understood. */
 export class UsageError extends Error {
@@ -144,6 +145,9 @@ function describeStorageError(error: unknown): { message: string; next: string }
   // SQLite does not say so itself when the index of the log (32 KB) finds no room.
   if (code === "SQLITE_IOERR_SHMSIZE") return { message: `${message}: the disk is full`, next: advice };
   if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) {
+    const path = pathOf(cause);
+    const advice = path === null ? null : describeUnwritable(path);
+    if (advice !== null) return advice;
     return {
       message,
       next: "run this as the owner of the data directory (or as root), and check that the disk is writable",
@@ -162,18 +166,26 @@ function causeOf(error: unknown): unknown {
   return causeOf(error.cause);
 }
 
+function pathOf(error: unknown): string | null {
+  const path = typeof error === "object" && error !== null && "path" in error ? error.path : null;
+  return typeof path === "string" ? path : null;
+}
+
 /** Describes an error of the operating system, such as a file that may not be read. Null for any other error. */
 function describeSystemError(error: unknown): { message: string; next: string } | null {
   if (!(error instanceof Error && "syscall" in error && "code" in error)) return null;
+  const path = pathOf(error);
   switch (error.code) {
     case "EACCES":
     case "EPERM":
+      if (path !== null) return describeForbidden(path, error.message);
       return { message: error.message, next: "run this as the owner of that file or directory, or as root" };
     case "ENOSPC":
     case "EDQUOT":
       return { message: error.message, next: "free space on the disk" };
     case "EROFS":
-      return { message: error.message, next: "that disk is mounted read-only: name another directory with --data" };
+      if (path !== null) return describeReadOnly(path);
+      return { message: error.message, next: "that disk is mounted read-only: make it writable again" };
     case "ENOENT":
     case "ENOTDIR":
     case "EISDIR":

@@ -20,7 +20,7 @@ export function ownerOf(data: string, database: string): Owner | null {
   // The database may be outside the data directory.
   for (const directory of [data, dirname(database)]) {
     const { uid, gid } = linkOnTheWay(resolve(directory)) ?? nearest(resolve(directory));
-    if (uid !== ROOT) return { uid, gid: primaryGroup(uid) ?? (gid === ROOT ? uid : gid) };
+    if (uid !== ROOT) return { uid, gid: accountOf(uid)?.gid ?? (gid === ROOT ? uid : gid) };
   }
   return null;
 }
@@ -51,12 +51,12 @@ function ifThere(path: string, stat: (path: string) => Stats): Stats | null {
   }
 }
 
-/** The user's primary group, with which its services run; null for a user without an account, as in some containers. */
-function primaryGroup(uid: number): number | null {
+/** Its primary group is that with which its services run. Null for a user without an account, as in some containers. */
+export function accountOf(uid: number): { name: string; gid: number } | null {
   try {
     for (const line of readFileSync("/etc/passwd", "utf8").split("\n")) {
-      const [, , id, group] = line.split(":");
-      if (id === String(uid) && group !== undefined) return Number(group);
+      const [name = "", , id, group] = line.split(":");
+      if (id === String(uid) && group !== undefined) return { name, gid: Number(group) };
     }
   } catch {
     // No list of accounts: the caller falls back to the directory's group.

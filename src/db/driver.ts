@@ -32,7 +32,8 @@ function openWith(PlatformDriver: Driver, path: string, options: BetterSqlite3.O
     return new PlatformDriver(path, options);
   } catch (error) {
     const isModule = error instanceof Error && "code" in error && error.code === "ERR_DLOPEN_FAILED";
-    if (!isModule) throw error;
+    // As an error of the operating system names it; SQLite's own does not.
+    if (!isModule) throw error instanceof Error ? Object.assign(error, { path }) : error;
     throw new DriverUnusable(`the SQLite driver cannot be loaded: ${error.message}`, { cause: error });
   }
 }

@@ -143,7 +143,7 @@ type BroadcastPreview struct {
 	Reached int64      `json:"reached"`
 	Skipped SkipCounts `json:"skipped"`
 	// The numbers in `to` that would be skipped, in the order of `to`.
-	Skips []Skip `json:"skips"`
+	Skips []PreviewSkip `json:"skips"`
 	// The cost of the broadcast; null if the workspace is not charged.
 	Cost *PreviewCost `json:"cost"`
 	// How many more people can be sent templates under the daily cap; null if there is no daily cap.
@@ -1083,6 +1083,15 @@ type PreviewCost struct {
 	Covered bool `json:"covered"`
 }
 
+// PreviewSkip: A recipient that a broadcast would skip.
+type PreviewSkip struct {
+	// The phone number in E.164, or the value from the request if it is not a phone number.
+	To     string `json:"to"`
+	Reason string `json:"reason"`
+	// Since when; only present with the reasons `opted_out` and `may_want_to_stop`.
+	Since *string `json:"since,omitempty"`
+}
+
 // ReceivedMedia: A picture, video, voice message, sticker or document that a person sent.
 type ReceivedMedia struct {
 	// Id for `GET /media/{id}`; null if the network sent no file with the message.
@@ -1160,9 +1169,10 @@ type SendText struct {
 // Skip: A recipient that a broadcast skips.
 type Skip struct {
 	// The phone number in E.164, or the value from the request if it is not a phone number.
-	To     string `json:"to"`
+	To string `json:"to"`
+	// `opted_out` also for a person who may want to stop.
 	Reason string `json:"reason"`
-	// Since when; only present with the reasons `opted_out` and `may_want_to_stop`.
+	// Since when; only present with the reason `opted_out`.
 	Since *string `json:"since,omitempty"`
 }
 

@@ -27,7 +27,7 @@ async function start() {
 
 const nearMiss = "Please stop sending me this";
 
-test("a near miss blocks marketing and opt-ins, is told once, and becomes no consent", async () => {
+test("a near miss blocks marketing, is told once, and becomes no consent; a stated opt-in is recorded, and the doubt stays", async () => {
   const { app, shop, send } = await start();
   await using _ = app;
   const now = app.clock.now();
@@ -37,15 +37,16 @@ test("a near miss blocks marketing and opt-ins, is told once, and becomes no con
   const sent = await send(sale());
   expect([sent.status, sent.body.error.code, Date.parse(sent.body.error.since)]).toEqual([422, "opted_out", now]);
   expect(sent.body.error.message).toContain("may mean that they want to stop");
+  expect(consentLogOf(app)).toEqual([]);
   const put = await putContactOf(app, shop, ANNA, { consent: "opted_in", city: "Pune" });
-  expect([put.status, put.body.error.code]).toEqual([422, "opted_out"]);
-  const shown = (await getContactOf(app, shop, ANNA)).body.data;
-  expect([shown.city, shown.consent.status, Date.parse(shown.consent.may_want_to_stop_since)]).toEqual([
-    null,
-    "unknown",
+  expect([put.status, put.body.data.city]).toEqual([200, "Pune"]);
+  const { consent } = (await getContactOf(app, shop, ANNA)).body.data;
+  expect([consent.status, consent.source, Date.parse(consent.may_want_to_stop_since)]).toEqual([
+    "opted_in",
+    "api",
     now,
   ]);
-  expect(consentLogOf(app)).toEqual([]);
+  expect((await send(sale())).status).toBe(422);
   expect(eventTypesOf(app, shop)).toEqual(["contact.may_want_to_stop", "message.received", "message.received"]);
 });
 
@@ -122,7 +123,8 @@ test("a broadcast skips the person, and its preview counts them, for a list and 
     const path = `/api/v1/broadcasts/${created.body.data.id}/recipients?status=skipped`;
     const skipped = await app.send("GET", path, { key: shop.key });
     if (body === group) expect(skipped.body.data[0]).toMatchObject({ to: ANNA, reason: "may want to stop" });
-    else expect(created.body.data.skipped[0]).toMatchObject({ to: ANNA, reason: "may_want_to_stop" });
+    else
+      expect(created.body.data.skipped[0]).toMatchObject({ to: ANNA, reason: "opted_out", since: expect.any(String) });
   }
   expect(new Set(network.sent.map(({ to }) => to))).toEqual(new Set(["+919876543211"]));
 });

@@ -15,7 +15,7 @@ namespace Waxwing;
  * @phpstan-type BroadcastCounts array{total: int, sent: int, delivered: int, read: int, failed: int, skipped: int}
  * @phpstan-type BroadcastFinishedEvent array{id: string, type: 'broadcast.finished', created_at: string, data: array{broadcast: Broadcast}}
  * @phpstan-type BroadcastPausedEvent array{id: string, type: 'broadcast.paused', created_at: string, data: array{broadcast: Broadcast}}
- * @phpstan-type BroadcastPreview array{requested: int, reached: int, skipped: SkipCounts, skips: list<Skip>, cost: PreviewCost|null, daily_cap_left: int|null, network_limit: NetworkLimit|null, warnings: list<string>, starts_at: string, ends_at: string}
+ * @phpstan-type BroadcastPreview array{requested: int, reached: int, skipped: SkipCounts, skips: list<PreviewSkip>, cost: PreviewCost|null, daily_cap_left: int|null, network_limit: NetworkLimit|null, warnings: list<string>, starts_at: string, ends_at: string}
  * @phpstan-type BroadcastResumedEvent array{id: string, type: 'broadcast.resumed', created_at: string, data: array{broadcast: Broadcast}}
  * @phpstan-type BroadcastToGroup array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, group: int}
  * @phpstan-type BroadcastToList array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, to: list<string>}
@@ -63,12 +63,13 @@ namespace Waxwing;
  * @phpstan-type PersonInput array{name: string, first_name?: string|null, birthday?: string|null, ref?: string|null}
  * @phpstan-type PersonOnNumber array{name: string, first_name: string|null, birthday: string|null, ref: string|null}
  * @phpstan-type PreviewCost array{currency: string, rate: string, amount: string, available: string, available_after: string, covered: bool}
+ * @phpstan-type PreviewSkip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap'|'may_want_to_stop', since?: string}
  * @phpstan-type ReceivedMedia array{id: int|null, mime_type: string|null, bytes: int|null, sha256: string|null, filename: string|null, url: string|null, expires_at: string|null, state: 'pending'|'stored'|'failed'|'expired'|'erased'}
  * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type SendMessage SendTemplate|SendText
  * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: Media, from?: string, reference?: string}
  * @phpstan-type SendText array{to: string, text: string, from?: string, reference?: string}
- * @phpstan-type Skip array{to: string, reason: 'opted_out'|'may_want_to_stop'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
+ * @phpstan-type Skip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
  * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, variables: array{header: int, body: int}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, warnings: list<string>}
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}

@@ -178,7 +178,7 @@ _BroadcastPreviewRequired = TypedDict(
         "requested": "int",
         "reached": "int",
         "skipped": "SkipCounts",
-        "skips": "List['Skip']",
+        "skips": "List['PreviewSkip']",
         "cost": "Union['PreviewCost', None]",
         "daily_cap_left": "Optional[int]",
         "network_limit": "Union['NetworkLimit', None]",
@@ -1515,6 +1515,26 @@ class PreviewCost(_PreviewCostRequired):
     """The cost of a broadcast."""
 
 
+_PreviewSkipRequired = TypedDict(
+    "_PreviewSkipRequired",
+    {
+        "to": "str",
+        "reason": "Literal['opted_out', 'invalid_number', 'duplicate', 'no_opt_in', 'missing_variable', 'daily_cap', 'may_want_to_stop']",
+    },
+)
+_PreviewSkipOptional = TypedDict(
+    "_PreviewSkipOptional",
+    {
+        "since": "str",
+    },
+    total=False,
+)
+
+
+class PreviewSkip(_PreviewSkipRequired, _PreviewSkipOptional):
+    """A recipient that a broadcast would skip."""
+
+
 _ReceivedMediaRequired = TypedDict(
     "_ReceivedMediaRequired",
     {
@@ -1603,7 +1623,7 @@ _SkipRequired = TypedDict(
     "_SkipRequired",
     {
         "to": "str",
-        "reason": "Literal['opted_out', 'may_want_to_stop', 'invalid_number', 'duplicate', 'no_opt_in', 'missing_variable', 'daily_cap']",
+        "reason": "Literal['opted_out', 'invalid_number', 'duplicate', 'no_opt_in', 'missing_variable', 'daily_cap']",
     },
 )
 _SkipOptional = TypedDict(

@@ -134,7 +134,7 @@ export type BroadcastPreview = {
   reached: number;
   skipped: SkipCounts;
   /** The numbers in `to` that would be skipped, in the order of `to`. */
-  skips: Skip[];
+  skips: PreviewSkip[];
   /** The cost of the broadcast; null if the workspace is not charged. */
   cost: PreviewCost | null;
   /** How many more people can be sent templates under the daily cap; null if there is no daily cap. */
@@ -1016,6 +1016,15 @@ export type PreviewCost = {
   covered: boolean;
 };
 
+/** A recipient that a broadcast would skip. */
+export type PreviewSkip = {
+  /** The phone number in E.164, or the value from the request if it is not a phone number. */
+  to: string;
+  reason: "opted_out" | "invalid_number" | "duplicate" | "no_opt_in" | "missing_variable" | "daily_cap" | "may_want_to_stop";
+  /** Since when; only present with the reasons `opted_out` and `may_want_to_stop`. */
+  since?: string;
+};
+
 /** A picture, video, voice message, sticker or document that a person sent. */
 export type ReceivedMedia = {
   /** Id for `GET /media/{id}`; null if the network sent no file with the message. */
@@ -1104,8 +1113,9 @@ export type SendText = {
 export type Skip = {
   /** The phone number in E.164, or the value from the request if it is not a phone number. */
   to: string;
-  reason: "opted_out" | "may_want_to_stop" | "invalid_number" | "duplicate" | "no_opt_in" | "missing_variable" | "daily_cap";
-  /** Since when; only present with the reasons `opted_out` and `may_want_to_stop`. */
+  /** `opted_out` also for a person who may want to stop. */
+  reason: "opted_out" | "invalid_number" | "duplicate" | "no_opt_in" | "missing_variable" | "daily_cap";
+  /** Since when; only present with the reason `opted_out`. */
   since?: string;
 };
 

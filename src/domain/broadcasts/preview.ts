@@ -13,8 +13,8 @@ import { findWarnings } from "../templates/way-out.ts";
 import type { AudienceEstimate } from "./audience-estimate.ts";
 import type { BroadcastPlan } from "./plan.ts";
 import type { ResolvedRecipient } from "./resolve-list.ts";
-import type { PreviewCounts, PreviewView, SkipView } from "./schema.ts";
-import { skipReasons } from "./skip.ts";
+import type { PreviewCounts, PreviewSkipView, PreviewView } from "./schema.ts";
+import { previewReasons } from "./skip.ts";
 import { viewSkip } from "./view.ts";
 
 export type BroadcastPreview = Static<typeof PreviewView>;
@@ -56,7 +56,7 @@ export function previewGroup(tx: ReadTx, plan: BroadcastPlan, estimate: Audience
 }
 
 function noCounts(): Static<typeof PreviewCounts> {
-  return Object.fromEntries(skipReasons.map((reason) => [reason, 0])) as Static<typeof PreviewCounts>;
+  return Object.fromEntries(previewReasons.map((reason) => [reason, 0])) as Static<typeof PreviewCounts>;
 }
 
 function preview(
@@ -73,7 +73,7 @@ function preview(
     reached: number;
     free: number;
     counts: Static<typeof PreviewCounts>;
-    skips: Static<typeof SkipView>[];
+    skips: Static<typeof PreviewSkipView>[];
   },
 ): BroadcastPreview {
   const startsAt = sendAt ?? tx.now;

@@ -4,7 +4,7 @@ import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { messageStatuses } from "../messages/message.ts";
 import { MessageTemplate } from "../messages/schema.ts";
 import { broadcastStatuses } from "./broadcast.ts";
-import { skipReasons } from "./skip.ts";
+import { previewReasons, skipReasons } from "./skip.ts";
 
 const BroadcastCounts = Type.Object(
   {
@@ -56,15 +56,26 @@ export const BroadcastView = Type.Object(members, {
   description: "A template that is sent to many people.",
 });
 
+const skippedTo = Type.String({
+  description: "The phone number in E.164, or the value from the request if it is not a phone number.",
+});
+
 export const SkipView = Type.Object(
   {
-    to: Type.String({
-      description: "The phone number in E.164, or the value from the request if it is not a phone number.",
-    }),
-    reason: OneOf(skipReasons),
-    since: Type.Optional(Instant("Since when; only present with the reasons `opted_out` and `may_want_to_stop`.")),
+    to: skippedTo,
+    reason: OneOf(skipReasons, "`opted_out` also for a person who may want to stop."),
+    since: Type.Optional(Instant("Since when; only present with the reason `opted_out`.")),
   },
   { $id: "Skip", description: "A recipient that a broadcast skips." },
+);
+
+export const PreviewSkipView = Type.Object(
+  {
+    to: skippedTo,
+    reason: OneOf(previewReasons),
+    since: Type.Optional(Instant("Since when; only present with the reasons `opted_out` and `may_want_to_stop`.")),
+  },
+  { $id: "PreviewSkip", description: "A recipient that a broadcast would skip." },
 );
 
 export const CreatedBroadcastView = Type.Object(
@@ -144,7 +155,9 @@ export const PreviewView = Type.Object(
     requested: Type.Integer({ description: "Number of phone numbers in `to`; 0 for a group." }),
     reached: Type.Integer({ description: "Number of people who would receive the message." }),
     skipped: PreviewCounts,
-    skips: Type.Array(SkipView, { description: "The numbers in `to` that would be skipped, in the order of `to`." }),
+    skips: Type.Array(PreviewSkipView, {
+      description: "The numbers in `to` that would be skipped, in the order of `to`.",
+    }),
     cost: Nullable(PreviewCost, "The cost of the broadcast; null if the workspace is not charged."),
     daily_cap_left: Nullable(
       Type.Integer(),

@@ -1,14 +1,15 @@
 /** Why a recipient is skipped: the reasons of the API for a list's numbers, and sentences for people. */
 export const skipReasons = [
   "opted_out",
-  "may_want_to_stop",
   "invalid_number",
   "duplicate",
   "no_opt_in",
   "missing_variable",
   "daily_cap",
 ] as const;
-export type SkipReason = (typeof skipReasons)[number];
+/** A preview tells a doubt from an opt-out. The answer to a created broadcast has the reasons of the API alone. */
+export const previewReasons = [...skipReasons, "may_want_to_stop"] as const;
+export type SkipReason = (typeof previewReasons)[number];
 
 /** The code of a skipped recipient: a reason above, or one that can only arise later. */
 export type SkipCode = SkipReason | "day_passed" | "number_changed" | "erased" | "cancelled" | "broadcast_failed";

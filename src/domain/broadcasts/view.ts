@@ -11,7 +11,7 @@ import type { Message } from "../messages/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { isFinished, type RecipientFilter } from "./broadcast.ts";
 import type { ResolvedRecipient } from "./resolve-list.ts";
-import type { BroadcastView, CreatedBroadcastView, RecipientView, SkipView } from "./schema.ts";
+import type { BroadcastView, CreatedBroadcastView, PreviewSkipView, RecipientView } from "./schema.ts";
 import { describeSkip, type SkipCode } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
 
@@ -48,14 +48,16 @@ export function viewCreated(
   return {
     ...viewBroadcast(tx, broadcast, zone),
     requested: broadcast.requested,
-    skipped: skipped.flatMap((resolved) => viewSkip(resolved, zone)),
+    skipped: skipped
+      .flatMap((resolved) => viewSkip(resolved, zone))
+      .map((skip) => ({ ...skip, reason: skip.reason === "may_want_to_stop" ? "opted_out" : skip.reason })),
   };
 }
 
 export function viewSkip(
   { input, contactLookup, skip }: ResolvedRecipient,
   { timezone }: Zone,
-): Static<typeof SkipView>[] {
+): Static<typeof PreviewSkipView>[] {
   if (skip === null) return [];
   const since = skip.since === null ? {} : { since: formatInstant(skip.since, timezone) };
   return [{ to: contactLookup === null ? input : nameOfAddress(contactLookup), reason: skip.reason, ...since }];

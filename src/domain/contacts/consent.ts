@@ -28,14 +28,17 @@ export interface ConsentState {
   /** The network's times of the latest STOP and START, including those that changed nothing. */
   stopSaidAt: number | null;
   startSaidAt: number | null;
-  /** Since when the person may want to stop; while that lasts, nothing is recorded as an opt-in. */
+  /** Since when the person may want to stop; while that lasts, only a stated opt-in is recorded. */
   mayWantToStopSince: number | null;
   mayWantToStopSaidAt: number | null;
 }
 
 export type ConsentMove =
-  /** Not recorded by the person: an API call, a send, an import, the console. */
-  | { kind: "opt_in" }
+  /**
+   * Not recorded by the person: an API call, a send, an import, the console. `isStated`: the caller says that the person
+   * agreed, so it is recorded while there is a doubt too, and the doubt stays.
+   */
+  | { kind: "opt_in"; isStated?: true }
   | { kind: "opt_out" }
   /** The person wrote it; `saidAt` is the network's time. */
   | { kind: "stop"; saidAt: number }
@@ -47,7 +50,8 @@ export type ConsentMove =
 export function decideConsent(state: ConsentState, move: ConsentMove): Consent | null {
   switch (move.kind) {
     case "opt_in":
-      return state.consent === "unknown" && state.mayWantToStopSince === null ? "opted_in" : null;
+      if (state.consent !== "unknown") return null;
+      return state.mayWantToStopSince === null || move.isStated === true ? "opted_in" : null;
     case "opt_out":
       return state.consent === "opted_out" ? null : "opted_out";
     case "stop":

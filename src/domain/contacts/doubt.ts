@@ -1,6 +1,6 @@
 /**
- * Doubt: a person may want to stop, but did not clearly say so. While it lasts, nothing is recorded as consent and no
- * marketing is sent. Linked contacts share it. It ends when a user clears it, when the person sends START, or with an
+ * Doubt: a person may want to stop, but did not clearly say so. While it lasts, no send is recorded as consent and
+ * no marketing is sent. Linked contacts share it. It ends when a user clears it, when the person sends START, or with an
  * opt-out. Also the refusals that doubt and an opt-out cause.
  */
 import { eq } from "drizzle-orm";
@@ -85,14 +85,14 @@ export function requireNotOptedOut(
   );
 }
 
-/** Throws `opted_out` with the date while the person may want to stop: no marketing, and no recorded opt-in. */
+/** Throws `opted_out` with the date while the person may want to stop: no marketing. */
 export function requireNoDoubt(workspace: Workspace, contact: Contact | null): void {
   const since = contact?.mayWantToStopSince ?? null;
   if (since === null) return;
   const { timezone } = workspace;
   throw new Problem(
     "opted_out",
-    `What this person wrote on ${formatInstant(since, timezone).slice(0, 10)} may mean that they want to stop. Until a person clears that in the console, marketing waits and no opt-in is recorded.`,
+    `What this person wrote on ${formatInstant(since, timezone).slice(0, 10)} may mean that they want to stop. Until a person clears that in the console, marketing waits.`,
     { since, timezone },
   );
 }

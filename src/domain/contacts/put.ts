@@ -16,7 +16,7 @@ import { type FieldValue, findValueProblem, readValue, storeValue } from "./cust
 import { findField, listFields } from "./custom-fields.ts";
 import { deleteValue, storedValue, upsertValue } from "./detail-statements.ts";
 import { addTag, listTags, removeTag } from "./details.ts";
-import { requireNoDoubt, requireNotOptedOut } from "./doubt.ts";
+import { requireNotOptedOut } from "./doubt.ts";
 import { type ContactLookup, getContact, requirePerson } from "./find.ts";
 import { type NewPerson, replacePeople } from "./people.ts";
 import { fullProfile, type Profile } from "./profile.ts";
@@ -72,10 +72,7 @@ export function putContact(
 ): PutResult {
   const why = { ...by, evidence: { ...by.evidence, ...changes.terms } };
   const values = requireValidChanges(tx, workspace.id, changes);
-  if (changes.consent === "opted_in") {
-    requireNotOptedOut(tx, workspace, person);
-    requireNoDoubt(workspace, person.contact);
-  }
+  if (changes.consent === "opted_in") requireNotOptedOut(tx, workspace, person);
 
   const isNew = person.contact === null;
   const { profile = {} } = changes;
@@ -103,7 +100,8 @@ function moveConsent(
   why: ConsentEvidence,
 ): Contact {
   if (consent === undefined) return contact;
-  return changeConsent(tx, workspace, contact, { kind: consent === "opted_in" ? "opt_in" : "opt_out" }, why);
+  const move = consent === "opted_in" ? ({ kind: "opt_in", isStated: true } as const) : ({ kind: "opt_out" } as const);
+  return changeConsent(tx, workspace, contact, move, why);
 }
 
 /** Marks the contact as changed. Call it when anything that the API shows of the contact has changed. */

@@ -29,6 +29,7 @@ import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import type { Server, ServerOptions } from "#src/server/context.ts";
 import { startServer } from "#src/server/server.ts";
 import { TestClock } from "./clock.ts";
+import { strangersIn } from "./closed-lists.ts";
 import { placeMigrated } from "./database.ts";
 import { isInTransit } from "./traffic.ts";
 
@@ -170,6 +171,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   clock.isCertain = () => server.isReading() || isOnItsWay() || isInTransit();
   clock.progress = () => store.counters.operations + store.counters.failures + sentCount + answeredCount;
   let stopped = false;
+  /** Values of the API outside of the specification's closed lists. */
+  const strangers = new Set<string>();
 
   const call = async (method: string, path: string, given: CallOptions = {}): Promise<Answered> => {
     sentCount += 1;
@@ -185,7 +188,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
         ...(given.body === undefined ? {} : { body: bodyText(given.body) }),
       });
       const text = await response.text();
-      return { status: response.status, body: parse(text), text, headers: response.headers };
+      const body = parse(text);
+      if (path.startsWith("/api/v1")) for (const one of strangersIn(body)) strangers.add(`${method} ${path}: ${one}`);
+      return { status: response.status, body, text, headers: response.headers };
     } finally {
       answeredCount += 1;
     }
@@ -248,13 +253,25 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     stop,
     async [Symbol.asyncDispose]() {
       await stop();
+      for (const one of strangersInEvents(config.storage.path)) strangers.add(one);
       const broken = options.mayBreak === true ? [] : brokenIn(config.storage.path, clock.now());
       if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
       const errors = logged.filter((line) => line.includes(" ERROR ") && !options.expectedErrors?.test(line));
       if (errors.length > 0) throw new Error(`the server logged errors:\n${errors.join("")}`);
+      if (strangers.size > 0) throw new Error(`not in the specification: ${[...strangers].join(", ")}`);
       if (broken.length > 0) throw new Error(`the database is broken: ${JSON.stringify(broken)}`);
     },
   };
+}
+
+function strangersInEvents(path: string): string[] {
+  const client = openClient(path, { readonly: true });
+  try {
+    const bodies = client.prepare("SELECT body FROM events ORDER BY seq LIMIT 10000").pluck().all() as string[];
+    return [...new Set(bodies.flatMap((body) => strangersIn(parse(body))).map((one) => `an event: ${one}`))];
+  } finally {
+    client.close();
+  }
 }
 
 /** Every test ends with a database of which everything is true that `waxwing check` knows of. */

@@ -9,7 +9,7 @@ import { type Config, type ConfigFile, findConfigFile, LOCAL_FILE, loadConfig } 
 import type { Command } from "./command.ts";
 import type { Context, GlobalOptions, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
-import { NamedFiles } from "./named-files.ts";
+import { type FileUse, NamedFiles } from "./named-files.ts";
 import type { Value } from "./option.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 import type { Root } from "./root.ts";
@@ -30,7 +30,11 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
     const { storage } = loadConfig({ ...sources, found });
     const owner = ownerOf(storage.data, storage.path);
     if (owner === null) useTmpOf(storage.data, io);
-    else openAndBecome(io.root, owner, storage, files, filesOf(command, given));
+    else {
+      const named = filesOf(command, given);
+      if (command.changesConfig && found !== null) named.push({ path: found.name, file: { as: "update" } });
+      openAndBecome(io.root, owner, storage, files, named);
+    }
   }
   preferTmpOfData(command, options, io, sources);
   return {
@@ -83,7 +87,7 @@ function opensData({ needsNoData }: Command, { data }: GlobalOptions): boolean {
   return needsNoData === "unless named" ? data !== undefined : needsNoData !== true;
 }
 
-function filesOf({ positionals, options }: Command, given: Given) {
+function filesOf({ positionals, options }: Command, given: Given): { path: string; file: FileUse }[] {
   return Object.entries({ ...positionals, ...options }).flatMap(([name, declared]) => {
     const path = given[name];
     if (declared.kind !== "text" || declared.file === undefined || typeof path !== "string" || path === "-") return [];

@@ -16,6 +16,8 @@ interface About {
    * the command opens a data directory only if `--data` names one. Default: false.
    */
   readonly needsNoData?: boolean | "unless named";
+  /** The command changes the configuration file, so root opens it before becoming the owner of the data directory. */
+  readonly changesConfig?: true;
 }
 
 /** What a command is for: its summary alone, or more. */

@@ -16,11 +16,13 @@ import { type Config, isSetting } from "#src/config/config.ts";
 import { newInstanceId, randomText } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
+import { visible } from "#src/core/shown-text.ts";
 import { ArchiveBroken } from "#src/core/tar.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { readMove } from "#src/db/instance.ts";
 import { archivedFiles } from "#src/server/archived-files.ts";
+import { type Carried, carrySettings, readSecretFiles } from "./carry-settings.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { createDirectories, fileExists, loadConfiguredKeys, noDatabase } from "./database.ts";
@@ -61,7 +63,8 @@ export const commands: readonly Command[] = [
     {
       summary: "Continue the server that a file of move out holds; the server here must be stopped",
       details:
-        "With the code, and within a day, the server continues as if it had never stopped, and FILE is marked as used. Without\nthe code, later, or with a used FILE, it becomes a copy as after a restore: broadcasts are held.\n\n  waxwing move in /root/waxwing.move --code CODE\n\nA database here must have no workspaces; it is kept under another name. The configuration of the old machine is written\ninto the data directory for you to compare; nothing reads it there.",
+        "With the code, and within a day, the server continues as if it had never stopped, and FILE is marked as used. Without\nthe code, later, or with a used FILE, it becomes a copy as after a restore: broadcasts are held.\n\n  waxwing move in /root/waxwing.move --code CODE\n\nA database here must have no workspaces; it is kept under another name. The alarms and the off-site backups of the old\nmachine's configuration are carried into the one here, unless it has its own. The rest of it is written into the data\ndirectory for you to compare.",
+      changesConfig: true,
     },
     {
       file: positional(file("FILE", "The file that move out wrote", { as: "update" })),
@@ -74,7 +77,10 @@ export const commands: readonly Command[] = [
       try {
         createDirectories(config);
         const perform = () => translateErrors(() => performIn(context, config, handle, code));
-        return reportIn(context, config, await whileStopped(files, "replaced", perform));
+        const moved = await whileStopped(files, "replaced", perform);
+        // A copy beside its original would send its backups to the same place, and delete the original's.
+        const carried = moved.heldBecause === null ? carrySettings(context, config, movedConfigOf(config)) : null;
+        return reportIn(context, config, moved, carried);
       } finally {
         closeSync(handle);
       }
@@ -123,6 +129,7 @@ function performOut(context: Context, config: Config, file: string, code: string
     files: {
       ...archivedFiles(config, io.env),
       configuration: config.fileText === null ? null : { text: config.fileText },
+      secrets: readSecretFiles(config),
     },
     marker: newInstanceId(io.random),
     identityOf: readFileIdentity,
@@ -197,7 +204,8 @@ function reportOut({ io }: Context, { file, bytes, media, expiresAt, flaws }: Mo
     `This database is closed. On the new machine: waxwing move in FILE --code ${code}`,
     "The code is not stored and is not shown again. FILE contains the master key and people's data (mode 0600): carry it over",
     "SSH, delete it when the new server runs, and use no copy of it. Waxwing cannot see a copy that is made elsewhere.",
-    "Not in FILE: backups, certificate files and whatever else the configuration names by path.",
+    "Not in FILE: backups, certificate files and whatever else the configuration names by path, but for smtp_url_file and",
+    "secret_key_file.",
     ...(variables.length === 0
       ? []
       : [`Not in FILE either, because they are in the environment: ${variables.join(", ")}.`]),
@@ -213,10 +221,20 @@ const HELD: Readonly<Record<CopyReason, string>> = {
   used: "the file was used before",
 };
 
-function reportIn({ io }: Context, config: Config, moved: MovedIn): Report {
+function movedConfigOf({ storage }: Config): string {
+  return resolve(join(storage.data, MOVED_CONFIG));
+}
+
+function describeCarried({ file, sections, failure }: Carried): string {
+  const names = sections.map((section) => `[${section}]`).join(" and ");
+  if (failure !== null) return `${names} could not be carried into ${file}: ${visible(failure)}. Copy them by hand.`;
+  return `${names} of the old machine are in ${file} now. Try them: waxwing alarm test, waxwing config check.`;
+}
+
+function reportIn({ io }: Context, config: Config, moved: MovedIn, carried: Carried | null): Report {
   const { manifest, heldBecause, isDone, counts, replaced, flaws } = moved;
   const database = resolve(config.storage.path);
-  const movedConfig = resolve(join(config.storage.data, MOVED_CONFIG));
+  const movedConfig = movedConfigOf(config);
   const json = {
     ...{ database, held: heldBecause !== null, reason: heldBecause === null ? null : HELD[heldBecause], counts, flaws },
     already_there: isDone,
@@ -225,6 +243,7 @@ function reportIn({ io }: Context, config: Config, moved: MovedIn): Report {
     replaced: replaced === null ? null : resolve(replaced),
     key_file: io.env[SECRET_KEY_VARIABLE] === undefined ? resolve(config.secrets.keyFile) : null,
     config_of_old_machine: existsSync(movedConfig) ? movedConfig : null,
+    carried: carried === null || carried.failure !== null ? [] : carried.sections,
   };
   const text = [
     list({ database, from: json.from, "moved out": json.moved_out_at, replaced: json.replaced, ...counts }),
@@ -234,6 +253,7 @@ function reportIn({ io }: Context, config: Config, moved: MovedIn): Report {
       ? "It continues where it stopped: nothing is held, and ids continue. The file is marked as used; delete it."
       : `It is a copy, because ${HELD[heldBecause]}: at its start, running and scheduled broadcasts are put on hold.`,
     ...(flaws.length === 0 ? [] : [`Failing already before the move: ${flaws.join(", ")} (waxwing check).`]),
+    ...(carried === null || carried.sections.length === 0 ? [] : [describeCarried(carried)]),
     ...(json.config_of_old_machine === null
       ? []
       : [`The old machine's configuration: ${movedConfig}. Compare it with the one here; nothing reads it there.`]),

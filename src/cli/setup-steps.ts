@@ -2,26 +2,14 @@
  * The steps of `waxwing setup`. Each runs the command that an operator would run, in a process of its own, so that root
  * becomes the owner of the data there and nowhere else; and each looks first whether it has been done.
  */
-import {
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { connect } from "node:tls";
 import { type Config, findConfigFile, loadConfig } from "#src/config/config.ts";
 import { changeKey, type KeyChange } from "#src/config/edit.ts";
 import { sleep } from "#src/core/clock.ts";
+import { usualConfigFile, writeConfigFile } from "./config-file.ts";
 import { localOrigin } from "./console-link.ts";
 import type { Context, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
@@ -34,7 +22,6 @@ interface Ran {
 }
 
 const SERVICE = "waxwing";
-const SYSTEM_DIRECTORY = "/etc/waxwing";
 const READY_TRIES = 240;
 const READY_WAIT_MS = 500;
 const ANSWER_MS = 2_000;
@@ -48,9 +35,7 @@ export class SetupSteps {
   constructor(context: Context) {
     this.#context = context;
     const found = findConfigFile({ file: undefined }, context.io.root !== null)?.name;
-    const isInstalled = statSync(SYSTEM_DIRECTORY, { throwIfNoEntry: false })?.isDirectory() === true;
-    const usual = isInstalled ? join(SYSTEM_DIRECTORY, "waxwing.toml") : "waxwing.toml";
-    this.file = context.options.config ?? found ?? usual;
+    this.file = context.options.config ?? found ?? usualConfigFile();
   }
 
   get config(): Config {
@@ -67,20 +52,7 @@ export class SetupSteps {
     if (after === before) return false;
     const { options, io } = this.#context;
     loadConfig({ found: { name: this.file, text: after }, data: options.data, env: io.env });
-    const unfinished = join(dirname(this.file), `.${SERVICE}.toml.new`);
-    // The service reads a file of root's through its group, which is the directory's.
-    const owner = present ?? { mode: io.root === null ? 0o600 : 0o640, uid: 0, gid: statSync(dirname(this.file)).gid };
-    const handle = openSync(unfinished, "w", 0o600);
-    try {
-      if (io.root !== null) fchownSync(handle, owner.uid, owner.gid);
-      // Not at the opening, where the umask takes the group's permission away.
-      fchmodSync(handle, owner.mode & 0o777);
-      writeSync(handle, after);
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    renameSync(unfinished, this.file);
+    writeConfigFile(this.#context, this.file, after);
     return true;
   }
 

@@ -1,5 +1,6 @@
-/** Changes single keys of a configuration file and leaves everything else, comments included, as it is. */
+/** Changes single keys of a configuration file and leaves everything else, comments included, as it is; reads one section. */
 
+import { parse } from "smol-toml";
 import type { FileValue } from "./key.ts";
 
 export interface KeyChange {
@@ -38,4 +39,21 @@ function nameOf(line: string): string | null {
 /** JSON's texts, numbers, booleans and lists of texts are TOML's too. */
 function assignment(name: string, value: FileValue): string {
   return `${name} = ${JSON.stringify(value)}`;
+}
+
+/** The keys of a section with their values; a table within it is a section of its own. Throws if it is not TOML. */
+export function readSection(toml: string, section: string): Record<string, FileValue> {
+  const found = section
+    .split(".")
+    .reduce<unknown>((table, name) => (isTable(table) ? table[name] : undefined), parse(toml));
+  const entries = isTable(found) ? Object.entries(found) : [];
+  return Object.fromEntries(entries.filter((one): one is [string, FileValue] => isValue(one[1])));
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isValue(value: unknown): value is FileValue {
+  return ["string", "number", "boolean"].includes(typeof value) || Array.isArray(value);
 }

@@ -17,8 +17,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parse } from "smol-toml";
 import { reading, writing } from "#src/backup/database-file.ts";
 import { stateOf } from "#src/backup/move/original.ts";
+import { newRecoveryKey } from "#src/backup/remote/encryption.ts";
 import { openClient } from "#src/db/driver.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { readInstance, readMove, writeMove } from "#src/db/instance.ts";
@@ -360,4 +362,65 @@ test("a moved database can be moved again, and its past stays with it", async ()
   expect(readMove(client)).toMatchObject({ state: "out" });
   client.close();
   expect(instanceAt("c")).toBe(instanceAt("data") ?? "");
+});
+
+test("alarms and off-site backups of the old machine hold on the new one, with their secret files; what it has of its own stays", async () => {
+  using workshop = new CallingWorkshop();
+  const remote = { endpoint: "https://s3.example.com", bucket: "backups", access_key: "ID" };
+  const { recipient } = await newRecoveryKey();
+  const old = {
+    alerts: { webhook: "https://alerts.example.com/hook", email_to: ["ops@example.com", "boss@example.com"] },
+    remote: { ...remote, recipient },
+  };
+  const lines = (table: object) => Object.entries(table).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  const secret = (name: string) => `${JSON.stringify(workshop.write(name, `${name} of the old machine\n`))}`;
+  workshop.write(
+    "waxwing.toml",
+    [
+      ...["[alerts]", ...lines(old.alerts), `smtp_url_file = ${secret("smtp")}`, 'repeat_after = "12h"'],
+      ...[
+        "[backup.remote]",
+        ...lines(old.remote),
+        `secret_key_file = ${secret("store")}`,
+        "[log]",
+        'level = "warn"',
+        "",
+      ],
+    ].join("\n"),
+  );
+  await workshop.json(["workspace", "create", ...SHOP]);
+  const { code } = await workshop.json<MovedOutView>(["move", "out", workshop.path("server.move")]);
+  for (const name of ["smtp", "store"]) rmSync(workshop.path(name));
+
+  const settings = () => parse(readFileSync(workshop.path("waxwing.toml"), "utf8"));
+  const moveTo = async (place: string, config: string): Promise<Record<string, unknown>> => {
+    copyFileSync(workshop.path("server.move"), workshop.path(`${place}.move`));
+    workshop.write("waxwing.toml", config);
+    workshop.data = workshop.path(place);
+    return workshop.json(["move", "in", workshop.path(`${place}.move`), "--code", code]);
+  };
+  expect(await moveTo("one", '# mine\n[server]\npublic_url = "https://new.example.com"\n')).toMatchObject({
+    held: false,
+    carried: ["alerts", "backup.remote"],
+  });
+  expect(readFileSync(workshop.path("waxwing.toml"), "utf8")).toStartWith("# mine\n");
+  const { alerts, backup, server, log } = settings() as Record<string, Record<string, unknown>>;
+  expect([server, log]).toEqual([{ public_url: "https://new.example.com" }, undefined]);
+  const smtp = workshop.path("one/waxwing.moved.toml.alerts.smtp_url_file");
+  const store = workshop.path("one/waxwing.moved.toml.backup.remote.secret_key_file");
+  expect(alerts).toEqual({ ...old.alerts, smtp_url_file: smtp, repeat_after: "12h" });
+  expect(backup?.remote).toEqual({ ...old.remote, secret_key_file: store });
+  for (const [path, text] of [
+    [smtp, "smtp of the old machine\n"],
+    [store, "store of the old machine\n"],
+  ] as const)
+    expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual([text, 0o600]);
+  const { conditions } = await workshop.json<{ conditions: { id: string }[] }>(["status"]);
+  expect(conditions.map(({ id }) => id)).not.toContain("alarms_off");
+
+  // Alarms that are refused or set here stay as they are.
+  expect(await moveTo("two", "[alerts]\nnone = true\n")).toMatchObject({ carried: ["backup.remote"] });
+  expect(settings().alerts).toEqual({ none: true });
+  workshop.data = workshop.path("three");
+  expect(await workshop.json(["move", "in", workshop.path("server.move")])).toMatchObject({ held: true, carried: [] });
 });

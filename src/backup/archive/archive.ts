@@ -42,11 +42,14 @@ export const entryNames = {
   digest: `waxwing.db${DIGEST}`,
   database: "waxwing.db",
   media: "media/",
+  /** Secret files that settings of a planned move name. */
+  secrets: "secrets/",
 } as const;
 
 /** As `media/files.ts` names complete files. */
 const MEDIUM = /^media\/\d{1,15}-[0-9a-f]{64}$/;
 const OLDER_KEYS = /^waxwing\.key\.old-[0-9a-z-]{1,80}$/;
+const SECRET = /^secrets\/[a-z_.]{1,80}$/;
 const PLAIN: readonly string[] = [
   ...[entryNames.manifest, entryNames.keys, entryNames.configuration, entryNames.digest, entryNames.database],
 ];
@@ -72,6 +75,8 @@ export interface ArchivedFiles {
   configuration: TextSource | null;
   /** Null: it stays out. */
   mediaDirectory: string | null;
+  /** The texts of secret files by the setting that names each, such as `alerts.smtp_url_file`. */
+  secrets?: Readonly<Record<string, string>>;
 }
 
 interface Contents {
@@ -90,6 +95,7 @@ export function archiveEntries({ about, database, digest, files }: Contents): Ta
     textEntry(entryNames.keys, `${textOf(files.key).trim()}\n`),
     ...("file" in files.key ? olderKeys(files.key.file) : []),
     ...(files.configuration === null ? [] : [textEntry(entryNames.configuration, textOf(files.configuration))]),
+    ...Object.entries(files.secrets ?? {}).map(([name, text]) => textEntry(entryNames.secrets + name, text)),
     ...(digest === null ? [] : [textEntry(entryNames.digest, digestLine(digest, entryNames.database))]),
     fileEntry(entryNames.database, database),
     ...(files.mediaDirectory === null ? [] : mediaEntries(files.mediaDirectory)),
@@ -124,7 +130,8 @@ export async function* readArchive(pieces: AsyncIterable<Uint8Array>): AsyncGene
   const seen = new Set<string>();
   for await (const entry of readTar(proved(pieces))) {
     const { name, isFile } = entry;
-    const isKnown = [STATE, PROOF, ...PLAIN].includes(name) || MEDIUM.test(name) || OLDER_KEYS.test(name);
+    const isKnown =
+      [STATE, PROOF, ...PLAIN].includes(name) || [MEDIUM, OLDER_KEYS, SECRET].some((one) => one.test(name));
     if (!isKnown || !isFile)
       throw new ArchiveBroken(`it holds what no archive has (${JSON.stringify(name.slice(0, 60))})`);
     if (seen.has(name)) throw new ArchiveBroken(`it holds ${name} twice`);

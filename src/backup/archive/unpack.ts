@@ -24,6 +24,8 @@ export interface Unpacked extends UnpackPlaces {
   olderKeys: ReadonlyMap<string, Uint8Array[]>;
   /** Null: the archive holds none. */
   configuration: string | null;
+  /** The texts of secret files by the setting that names each. */
+  secrets: ReadonlyMap<string, string>;
   /** Names in the directory of media that still carry the ending of unfinished files; those that are there stay. */
   media: readonly string[];
 }
@@ -81,7 +83,12 @@ function readTexts(texts: ReadonlyMap<string, string>) {
     if (older !== null) olderKeys.set(name.slice(entryNames.keys.length), older);
   }
   const manifest = manifestOf(texts.get(entryNames.manifest) ?? "");
-  return { manifest, keys, olderKeys, configuration: texts.get(entryNames.configuration) ?? null };
+  const secrets = new Map(
+    [...texts].flatMap(([name, text]): [string, string][] =>
+      name.startsWith(entryNames.secrets) ? [[name.slice(entryNames.secrets.length), text]] : [],
+    ),
+  );
+  return { manifest, keys, olderKeys, secrets, configuration: texts.get(entryNames.configuration) ?? null };
 }
 
 /** What was placed stays. */

@@ -46,7 +46,7 @@ interface Places {
   /** Null: the keys come from the environment here, and are compared. */
   keyFile: string | null;
   mediaDirectory: string;
-  /** A new file for the configuration of the machine that was left; nothing reads it. */
+  /** A new file for the configuration of the machine that was left. The secret files of its settings get its name and theirs. */
   config: string;
   random: Random;
   now: number;
@@ -202,8 +202,12 @@ function place(unpacked: Unpacked, { keyFile, config, random, now }: Places, und
     keys.settle();
     for (const [ending, older] of unpacked.olderKeys) keepKeyFile(keyFile + ending, older, random);
   }
-  undo.push(() => rmSync(config, { force: true }));
-  if (unpacked.configuration !== null) replaceFile(config, unpacked.configuration);
+  const texts = [...unpacked.secrets].map(([name, text]): [string, string] => [`${config}.${name}`, text]);
+  if (unpacked.configuration !== null) texts.push([config, unpacked.configuration]);
+  for (const [path, text] of texts) {
+    undo.push(() => rmSync(path, { force: true }));
+    replaceFile(path, text);
+  }
   const media = placeMedia(unpacked, () => true);
   undo.push(() => media.forEach((path) => void rmSync(path, { force: true })));
 }

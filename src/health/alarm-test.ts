@@ -1,7 +1,7 @@
 /** A test alarm through each channel, so that an operator knows before the first real one whether alarms arrive. */
 import type { Channels } from "./alarm-channels.ts";
 
-interface TestedChannel {
+export interface TestedChannel {
   channel: string;
   /** Null: the receiver accepted the alarm. */
   failure: string | null;

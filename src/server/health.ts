@@ -8,6 +8,7 @@ import { type BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import { createChannels, lacksAlarms } from "#src/health/alarm-channels.ts";
 import { AlarmSender } from "#src/health/alarm-sender.ts";
+import { type TestedChannel, testAlarms } from "#src/health/alarm-test.ts";
 import { certificateSource } from "#src/health/certificate-facts.ts";
 import { ConditionFile, conditionFile } from "#src/health/condition-file.ts";
 import { ConditionWatch } from "#src/health/condition-watch.ts";
@@ -33,6 +34,7 @@ interface Health {
   watch: ConditionWatch;
   alarms: AlarmSender;
   status: () => Promise<ServerStatus>;
+  testAlarms: () => Promise<TestedChannel[]>;
 }
 
 /** Commit times cover the last hour: slow commits when the server started say nothing about its present state. */
@@ -73,6 +75,7 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
   return {
     watch,
     alarms,
+    testAlarms: () => testAlarms({ channels }, clock.now()),
     status: () => readStatus({ ...sources, store, metrics: context.metrics.metrics, timeSeries: parts.timeSeries }),
   };
 }

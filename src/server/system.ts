@@ -32,7 +32,8 @@ export function createSystem(context: ServerContext): System & { services: reado
     ...{ clock: context.socketClock, log },
     ...{ address: releaseAddress, key: releaseKey, version, platform: `${process.platform}-${process.arch}` },
   });
-  const { watch, alarms, status } = createHealth(context, { isWritable, jobs, backups, remote, timeSeries, notice });
+  const parts = { isWritable, jobs, backups, remote, timeSeries, notice };
+  const { watch, alarms, status, testAlarms } = createHealth(context, parts);
   metrics.registerGauges({
     database,
     reader: readers.lists.server,
@@ -54,6 +55,7 @@ export function createSystem(context: ServerContext): System & { services: reado
     remote,
     status,
     conditions: () => watch.evaluate(),
+    testAlarms,
     disk: () => readDisk(dirname(database)),
     services: [
       ...[backups, new KeptCopies({ database, clock, log }), timeSeries, watch, alarms],

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { startReceiver } from "#test/support/receiver.ts";
 import { METRICS_TOKEN, startTestServer, type TestServer } from "#test/support/server.ts";
 import { shipped } from "#test/support/templates.ts";
 
@@ -242,5 +243,26 @@ describe("workspaces and the audit log", () => {
     expect(seen.length).toBe(auditEntries(app).length);
     expect(seen).toEqual(seen.toSorted((a, b) => b - a));
     expect((await operator.get("/audit")).body.data[0]).toMatchObject({ workspace: { id: shop.id } });
+  });
+});
+
+describe("alarms", () => {
+  test("an operator sends a test alarm through each channel and sees which arrived; the audit log names it", async () => {
+    await using receiver = startReceiver();
+    const other = { emailTo: ["ops@example.com"], smtpUrlFile: "/nowhere/smtp" };
+    await using told = await startTestServer({ config: { alerts: { none: false, webhook: receiver.url, ...other } } });
+    const one = await firstOperator(told);
+    const { status, body } = await one.post("/system/alarms/test");
+    expect([status, body.data]).toEqual([
+      200,
+      [
+        { channel: "webhook", failure: null },
+        { channel: "email", failure: expect.stringContaining("/nowhere/smtp") },
+      ],
+    ]);
+    expect(receiver.received.map(({ event }) => event.id)).toEqual(["alarm_test"]);
+    expect(auditEntries(told)[0]).toMatchObject({ action: "alarm.test" });
+    expect((await operator.post("/system/alarms/test")).body.data).toEqual([]);
+    expect((await owner.post("/system/alarms/test")).status).toBe(404);
   });
 });

@@ -21,6 +21,7 @@ export async function startConsole(environment: Readonly<Record<string, string>>
   const directory = mkdtempSync(join(tmpdir(), "waxwing-console-"));
   const env = {
     ...process.env,
+    WAXWING_ALERTS_NONE: "true",
     WAXWING_WEBHOOKS_ALLOW_HTTP: "true",
     WAXWING_WEBHOOKS_ALLOW_PRIVATE: "true",
     WAXWING_SIMULATOR_DELIVER_AFTER: "50ms",

@@ -120,6 +120,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /system/health": nothing,
   "GET /system/findings": nothing,
   "GET /system/metrics": () => ({ query: "hours=1" }),
+  "POST /system/alarms/test": nothing,
   "GET /system/check": nothing,
   "POST /system/check": aJob,
   "GET /system/backups": nothing,

@@ -11,6 +11,7 @@ import type { Turns } from "#src/core/turns.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
+import type { TestedChannel } from "#src/health/alarm-test.ts";
 import type { KnownCondition } from "#src/health/conditions.ts";
 import type { DoctorSettings } from "#src/health/doctor-context.ts";
 import type { ServerStatus } from "#src/health/status.ts";
@@ -78,6 +79,8 @@ export interface System {
   status: () => Promise<ServerStatus>;
   /** Evaluates the conditions that need a person, and returns those that last. */
   conditions: () => Promise<KnownCondition[]>;
+  /** Sends a test alarm through each channel. */
+  testAlarms: () => Promise<TestedChannel[]>;
   /** Free and total bytes of the disk that holds the database. */
   disk: () => ServerStatus["disk"];
 }

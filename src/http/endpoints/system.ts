@@ -6,7 +6,9 @@ import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { KnownCondition } from "#src/health/conditions.ts";
 import { runDoctor } from "#src/health/doctor.ts";
 import type { TimeSeriesSample } from "#src/health/time-series.ts";
+import { answerData } from "../answer.ts";
 import { whenUtc } from "../times.ts";
+import { recordAct } from "./call.ts";
 import { Data } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { Finding, Named, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
@@ -149,6 +151,15 @@ export const systemEndpoints = {
         workspace: workspace === undefined ? null : { id: workspace.id, name: workspace.name },
       };
     });
+  }),
+  "POST /system/alarms/test": endpoint({
+    session: "server operator",
+    isSensitive: true,
+    /** `failure`: why the alarm did not arrive; null: it did. No entry: no channel is configured. */
+    output: Data(Type.Array(Type.Object({ channel: Type.String(), failure: OptionalText }))),
+  }).answer(async (call) => {
+    await call.store.write((tx) => recordAct(tx, call, { action: "alarm.test", subject: "alarms" }));
+    return answerData(200, await call.system.testAlarms());
   }),
   "GET /system/metrics": endpoint({
     session: "server operator",

@@ -101,5 +101,6 @@ export const strings = {
     "backup.drill": "Ran a restore drill",
     "backup.download": "Downloaded a backup",
     "database.check": "Checked the database",
+    "alarm.test": "Sent a test alarm",
   } as Readonly<Record<string, string>>,
 } as const;

@@ -83,6 +83,12 @@ export const strings = {
   allGood: "No problems found.",
   problems: (count: number) => (count === 1 ? "1 problem found." : `${count} problems found.`),
   green: (count: number) => `Show ${plural(count, "passed check", "passed checks")}`,
+  alarms: "Alarms",
+  alarmsLead: "Sends one test alarm through each channel of [alerts] in the configuration, as waxwing alarm test does.",
+  sendTest: "Send a test alarm",
+  noChannel: "No channel is configured: set webhook or email_to in the [alerts] section, and restart the server.",
+  arrived: (channel: string) => `The test alarm by ${channel} arrived.`,
+  notArrived: (channel: string, why: string) => `The test alarm by ${channel} did not arrive: ${why}`,
   whole: "Database consistency",
   wholeLead:
     "Checks that the file is complete and its data consistent: balances match the ledger and counters match rows. Runs waxwing check while the server keeps running.",

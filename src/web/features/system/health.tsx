@@ -11,6 +11,7 @@ import { Card, DescriptionList, Page, Section } from "../../ui/page.tsx";
 import { formatCount } from "../../ui/plural.ts";
 import { Failed, Loaded, Loading } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
+import { AlarmTest } from "./alarm-test.tsx";
 import { DatabaseCheck } from "./check.tsx";
 import { strings } from "./health-strings.ts";
 import { SystemTabs } from "./system-tabs.tsx";
@@ -37,6 +38,7 @@ export function Screen() {
       {data !== undefined && <PendingWork health={data} />}
       {data !== undefined && <WithoutEffect health={data} />}
       <Setup />
+      <AlarmTest />
       <DatabaseCheck />
     </Page>
   );

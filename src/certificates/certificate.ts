@@ -46,6 +46,12 @@ export const CERTIFICATES_PER_WEEK_MAX = 4;
 const RETRY_MS = [2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 6 * HOUR_MS];
 /** Where the authority was not reached, it has nothing to object to an earlier try. */
 const RETRY_UNREACHED_MAX_MS = 30 * MINUTE_MS;
+/**
+ * What the operator corrects outside of this machine is tried once an hour for a day. Later less often: the authority
+ * pauses a name after a thousand failures.
+ */
+const RETRY_OUTSIDE_MAX_MS = HOUR_MS;
+const OUTSIDE_FAILURES_MAX = 27;
 const RATE_LIMITED_MIN_MS = HOUR_MS;
 const RETRY_AFTER_MAX_MS = 7 * DAY_MS;
 const RETRY_JITTER = 0.2;
@@ -53,8 +59,11 @@ const RETRY_JITTER = 0.2;
 const RENEW_LEFT = 1 / 3;
 const RENEW_JITTER = 0.1;
 
-/** `orders`: of this domain and authority, the newest first; at least those of the last seven days. */
-export function nextStep(orders: readonly OrderFacts[], now: number): NextStep {
+/**
+ * `orders`: of this domain and authority, the newest first; at least those of the last seven days. `isAtOnce`: the wait
+ * after a failure is over, because what failed was corrected; the limits hold.
+ */
+export function nextStep(orders: readonly OrderFacts[], now: number, isAtOnce = false): NextStep {
   const [newest] = orders;
   if (newest === undefined) return { kind: "order" };
   if (newest.status === "ordering") return { kind: "interrupted", id: newest.id };
@@ -62,7 +71,7 @@ export function nextStep(orders: readonly OrderFacts[], now: number): NextStep {
   const renewAt = orders.find(({ status }) => status === "valid")?.renewAt ?? null;
   const until = Math.max(
     renewAt ?? 0,
-    newest.status === "failed" ? (newest.retryAt ?? 0) : 0,
+    newest.status === "failed" && !isAtOnce ? (newest.retryAt ?? 0) : 0,
     endOfWindow(orders, now, HOUR_MS, ORDERS_PER_HOUR_MAX),
     endOfWindow(
       orders.filter(({ status }) => status === "valid"),
@@ -88,12 +97,22 @@ export function retryAt(
 ): number {
   const usual = RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? HOUR_MS;
   const unreached = kind === "unreachable" || kind === "port";
+  const usualMax = unreached
+    ? RETRY_UNREACHED_MAX_MS
+    : isOutside(kind) && failures <= OUTSIDE_FAILURES_MAX
+      ? RETRY_OUTSIDE_MAX_MS
+      : usual;
   const waitMs = Math.max(
-    unreached ? Math.min(usual, RETRY_UNREACHED_MAX_MS) : usual,
+    Math.min(usual, usualMax),
     kind === "limited" ? RATE_LIMITED_MIN_MS : 0,
     Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS),
   );
   return now + Math.round(waitMs * (1 + RETRY_JITTER * fraction));
+}
+
+/** Whether DNS, or what is between this machine and the authority, is to be corrected. */
+export function isOutside(kind: FailureKind | null): boolean {
+  return kind === "dns" || kind === "elsewhere" || kind === "closed";
 }
 
 /** When to renew a certificate; `fraction` spreads the renewals of many servers. */
@@ -112,4 +131,6 @@ export type FailureKind =
   | "limited"
   | "refused"
   | "interrupted"
-  | "slow";
+  | "slow"
+  /** Of this server. */
+  | "fault";

@@ -19,6 +19,11 @@ export interface Surroundings {
   own: readonly string[] | null;
 }
 
+/** Where DNS leads, to compare; null: it could not be asked. */
+export function ledTo({ resolved }: Surroundings): string | null {
+  return resolved === null ? null : resolved.toSorted().join(" ");
+}
+
 /** Null: a fault of ours. */
 export function describeFailure(error: unknown, surroundings: Surroundings): Failure | null {
   if (error instanceof AuthorityUnreachable) {

@@ -3,17 +3,28 @@
  * the authority is on disk before, what it answered is on disk before anything uses it. A process that ends anywhere
  * leaves an order that the next one continues, or gives up and counts.
  */
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Clock } from "#src/core/clock.ts";
+import { quoted } from "#src/core/foreign-text.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Random } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import { isStorageFailure } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
 import { AcmeProblem, type CertificateAuthority } from "./authority.ts";
-import { type CertificateState, type FailureKind, type NextStep, nextStep, renewAt, retryAt } from "./certificate.ts";
+import {
+  type CertificateState,
+  type FailureKind,
+  isOutside,
+  type NextStep,
+  nextStep,
+  renewAt,
+  retryAt,
+} from "./certificate.ts";
 import { newPrivateKey, signingRequest } from "./der.ts";
-import { describeFailure, type Surroundings } from "./failure.ts";
+import { describeFailure, ledTo, type Surroundings } from "./failure.ts";
+import { lifeOf } from "./issued.ts";
+import { RepeatedSentences } from "./repeated.ts";
 import {
   accountContext,
   addAccount,
@@ -62,6 +73,8 @@ interface Account {
 /** The wall clock may be set while the keeper waits for it. */
 const WAIT_MAX_MS = 60 * 60_000;
 const RETRY_AFTER_FAULT_MS = 60_000;
+/** How often DNS is asked while it may be what has to be corrected. */
+const DNS_EVERY_MS = 2 * 60_000;
 const POLL_MIN_MS = 1_000;
 const POLL_MAX_MS = 30_000;
 /** An order that is not complete by then is given up. */
@@ -69,18 +82,26 @@ const ORDER_MAX_MS = 60 * 60_000;
 
 export class CertificateKeeper extends ServiceLoop {
   readonly #options: KeeperOptions;
+  /** About failures since the last certificate. */
+  readonly #said = new RepeatedSentences();
+  /** Where DNS led when an order failed, or when it was first asked afterwards; null: not asked yet. */
+  #led: string | null = null;
+  #isAsked = false;
 
   constructor(options: KeeperOptions) {
     super({
       name: "certificate",
       clock: options.clock,
       retryAfterMs: RETRY_AFTER_FAULT_MS,
-      onError: (error) =>
-        options.log.error("certificate.step_failed", "A step towards a certificate failed; it is tried again", {
-          error,
-        }),
+      onError: (error) => this.#reportFault(error),
     });
     this.#options = options;
+  }
+
+  /** After a failure: the operator has corrected it. */
+  retry(): void {
+    this.#isAsked = true;
+    this.notify();
   }
 
   /** The certificate of an earlier run; null: there is none that can be used. */
@@ -103,11 +124,18 @@ export class CertificateKeeper extends ServiceLoop {
 
   async runOnce(): Promise<NextRun> {
     const { store, site, clock } = this.#options;
+    const isAtOnce = this.#isAsked || (await this.#isCorrected());
+    this.#isAsked = false;
     const step = await store.write((tx): NextStep & { added?: number } => {
-      const decided = nextStep(listCertificates(tx, site), tx.now);
+      const decided = nextStep(listCertificates(tx, site), tx.now, isAtOnce);
       return decided.kind === "order" ? { ...decided, added: addOrder(tx, site) } : decided;
     });
-    if (step.kind === "wait") return Math.max(POLL_MIN_MS, Math.min(step.until - clock.now(), WAIT_MAX_MS));
+    if (step.kind === "wait") {
+      const failed = this.#newestFailure();
+      // What was asked for is done as soon as the limits allow it.
+      this.#isAsked = isAtOnce && failed !== null;
+      return Math.max(POLL_MIN_MS, Math.min(step.until - clock.now(), isOutside(failed) ? DNS_EVERY_MS : WAIT_MAX_MS));
+    }
     if (step.kind === "interrupted") {
       await this.#fail(step.id, "interrupted", "The server stopped while it ordered a certificate.", null);
       return "at_once";
@@ -118,6 +146,33 @@ export class CertificateKeeper extends ServiceLoop {
     } catch (error) {
       if (this.isStopped) return null;
       return this.#failWith(id, error);
+    }
+  }
+
+  /** Null if the newest order has not failed. */
+  #newestFailure(): FailureKind | null {
+    const { store, site } = this.#options;
+    const [newest] = store.read((tx) => listCertificates(tx, site));
+    return newest?.status === "failed" ? newest.failureKind : null;
+  }
+
+  /** DNS leads elsewhere than when the last order failed. */
+  async #isCorrected(): Promise<boolean> {
+    if (!isOutside(this.#newestFailure())) return false;
+    const surroundings = await this.#lookAround();
+    const { resolved } = surroundings;
+    const before = this.#led;
+    this.#led = ledTo(surroundings);
+    return before !== null && resolved !== null && resolved.length > 0 && this.#led !== before;
+  }
+
+  /** Knowing less makes a sentence shorter; it never hides a failure. */
+  async #lookAround(): Promise<Surroundings> {
+    const { surroundings, site } = this.#options;
+    try {
+      return await surroundings();
+    } catch {
+      return { domain: site.domain, resolved: null, own: null };
     }
   }
 
@@ -197,6 +252,7 @@ export class CertificateKeeper extends ServiceLoop {
     const life = lifeOf(chain, key, site.domain);
     const renewal = renewAt(life, random.fraction());
     await this.#move(row.id, "valid", { chain, ...life, renewAt: renewal });
+    this.#said.clear();
     onIssued({ cert: chain, key });
     const until = new Date(life.endsAt).toISOString();
     log.info("certificate.issued", "The server has a new certificate", { ...site, until });
@@ -230,14 +286,24 @@ export class CertificateKeeper extends ServiceLoop {
       await this.#fail(id, "slow", "The certificate authority did not complete the order within an hour.", null);
       return "at_once";
     }
-    const failure = describeFailure(error, await this.#options.surroundings());
-    if (failure === null) throw error;
+    const surroundings = await this.#lookAround();
+    const failure = describeFailure(error, surroundings);
+    if (failure === null) {
+      // Nothing can be recorded where nothing can be written.
+      if (isStorageFailure(error)) throw error;
+      this.#reportFault(error);
+      const reason = error instanceof Error ? error.message : String(error);
+      await this.#fail(id, "fault", `A fault of the server prevents a certificate: ${quoted(reason)}.`, null);
+      return "at_once";
+    }
+    this.#led = ledTo(surroundings);
     const { status, orderedAt } = this.#find(id);
     const isYoung = this.#options.clock.now() - orderedAt < ORDER_MAX_MS;
     if (failure.kind === "unreachable" && status !== "ordering" && isYoung) {
-      this.#options.log.warn("certificate.delayed", "The certificate authority does not answer; it is asked again", {
-        reason: failure.says,
-      });
+      if (this.#isNews(failure.says))
+        this.#options.log.warn("certificate.delayed", "The certificate authority does not answer; it is asked again", {
+          reason: failure.says,
+        });
       return POLL_MAX_MS;
     }
     await this.#fail(id, failure.kind, failure.says, failure.retryAfterMs);
@@ -252,8 +318,18 @@ export class CertificateKeeper extends ServiceLoop {
       const at = retryAt({ kind, retryAfterMs, failures }, tx.now, random.fraction());
       return moveOrder(tx, id, "failed", { failureKind: kind, failure: says, retryAt: at });
     });
-    if (isMoved)
+    if (isMoved && this.#isNews(says))
       log.warn("certificate.failed", "There is no new certificate; it is tried again", { kind, reason: says });
+  }
+
+  #reportFault(error: unknown): void {
+    const { log } = this.#options;
+    if (this.#isNews(`fault: ${error instanceof Error ? error.message : String(error)}`))
+      log.error("certificate.step_failed", "A step towards a certificate failed; it is tried again", { error });
+  }
+
+  #isNews(sentence: string): boolean {
+    return this.#said.isNew(sentence, this.#options.clock.now());
   }
 
   async #move(id: number, status: CertificateState, changes: Changes): Promise<void> {
@@ -271,16 +347,3 @@ export class CertificateKeeper extends ServiceLoop {
 
 /** The authority does not complete an order. */
 class Slow extends Error {}
-
-/** Throws `AcmeProblem` if it is not the certificate that was asked for. */
-function lifeOf(chain: string, key: string, domain: string): { startsAt: number; endsAt: number } {
-  let certificate: X509Certificate;
-  try {
-    certificate = new X509Certificate(chain);
-  } catch {
-    throw new AcmeProblem("malformed", "The authority sent no certificate.", null);
-  }
-  if (!certificate.checkPrivateKey(createPrivateKey(key)) || certificate.checkHost(domain) === undefined)
-    throw new AcmeProblem("malformed", "The authority sent a certificate for another key or name.", null);
-  return { startsAt: Date.parse(certificate.validFrom), endsAt: Date.parse(certificate.validTo) };
-}

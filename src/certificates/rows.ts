@@ -23,6 +23,7 @@ export interface CertificateRow extends OrderFacts {
   privateKey: string | null;
   chain: string | null;
   endsAt: number | null;
+  failureKind: FailureKind | null;
 }
 
 const ROWS_MAX = 50;
@@ -30,7 +31,7 @@ const ROWS_MAX = 50;
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const COLUMNS = `id, status, ordered_at AS orderedAt, renew_at AS renewAt, retry_at AS retryAt, order_url AS orderUrl,
-  private_key AS privateKey, chain, ends_at AS endsAt`;
+  private_key AS privateKey, chain, ends_at AS endsAt, failure_kind AS failureKind`;
 
 export function certificateContext(id: number): string {
   return `certificate:${id}`;

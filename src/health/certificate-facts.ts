@@ -36,9 +36,11 @@ export function certificateSource({
   return { tlsCert, tlsKey, domain, directory: acme.directory };
 }
 
-/** Issued certificates and failed orders alone; an open order is neither. */
-const ORDERS_SQL = `SELECT status, ordered_at, ends_at, failure_kind, failure FROM certificates
-  WHERE domain = ? AND directory = ? AND status IN ('valid', 'failed') ORDER BY id DESC LIMIT 50`;
+const ISSUED_SQL = `SELECT id, ends_at FROM certificates
+  WHERE domain = ? AND directory = ? AND status = 'valid' ORDER BY id DESC LIMIT 1`;
+/** Those after a certificate; an open order has not failed. */
+const FAILURES_SQL = `SELECT ordered_at, failure_kind, failure FROM certificates
+  WHERE domain = ? AND directory = ? AND status = 'failed' AND id > ? ORDER BY id DESC LIMIT 200`;
 
 /** Null: the server has no certificate of its own. */
 export async function readCertificate(
@@ -48,15 +50,14 @@ export async function readCertificate(
   const { tlsCert, domain, directory } = source;
   if (tlsCert !== null) return readFiles(source, tlsCert);
   if (domain === null) return null;
-  const orders = await query(ORDERS_SQL, [domain, directory]);
-  const issued = orders.findIndex(({ status }) => status === "valid");
-  const failures = issued === -1 ? orders : orders.slice(0, issued);
+  const [issued] = await query(ISSUED_SQL, [domain, directory]);
+  const failures = await query(FAILURES_SQL, [domain, directory, Number(issued?.id ?? 0)]);
   const [last] = failures;
   const first = failures.at(-1);
   return {
     from: "authority",
     domain,
-    endsAt: issued === -1 ? null : Number(orders[issued]?.ends_at),
+    endsAt: issued === undefined ? null : Number(issued.ends_at),
     failure:
       last === undefined
         ? null

@@ -17,6 +17,7 @@ const NEXT: Readonly<Record<string, (domain: string) => string>> = {
   unreachable: () => "Check this machine's way out: DNS, firewall, and [acme] directory in the configuration.",
   limited: () => "Wait: the server tries again automatically when the authority allows it. Do not delete the database.",
   refused: waitAndCorrect,
+  fault: () => "Report it with the entry certificate.step_failed of the log; the server tries again automatically.",
   interrupted: () => "Nothing: the server tries again automatically.",
   slow: () => "Nothing: the server tries again automatically.",
 };

@@ -92,7 +92,7 @@ function fromAuthority(
       const since = keeper.firstIssuedAt();
       return since !== null && clock.now() - since >= STRICT_AFTER_MS;
     },
-    reload: () => keeper.notify(),
+    reload: () => keeper.retry(),
     close() {
       stopping.abort();
       plainHttp.close();

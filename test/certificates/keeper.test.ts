@@ -317,7 +317,7 @@ test("renewal comes with a third of the life left or up to a tenth of that earli
   expect(renewAt(life, 0)).toBe(60 * DAY_MS);
   expect(renewAt(life, 1)).toBe(57 * DAY_MS);
   const waits = [1, 2, 3, 4, 5, 6, 60].map((failures) =>
-    retryAt({ kind: "closed", retryAfterMs: null, failures }, 0, 0),
+    retryAt({ kind: "refused", retryAfterMs: null, failures }, 0, 0),
   );
   expect(waits.map((ms) => ms / 60_000)).toEqual([2, 10, 30, 60, 120, 360, 360]);
   expect(retryAt({ kind: "limited", retryAfterMs: 5 * HOUR_MS, failures: 1 }, 0, 0)).toBe(5 * HOUR_MS);

@@ -4,6 +4,7 @@ import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { isFinished } from "#src/domain/broadcasts/broadcast.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
+import { nameUnknown } from "#src/domain/broadcasts/hold-restored.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { countInDoubt, countReasons, findAnyBroadcast, listBroadcasts } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
@@ -71,7 +72,7 @@ export const commands: readonly Command[] = [
     {
       sendUnknown: flag("After a restore: also send to recipients that may already have it, so they may get it twice"),
       failUnknown: flag(
-        "After a restore: do not send to recipients that may already have it; they fail, and the broadcast ends",
+        "After a restore: recipients that may already have it fail, and the broadcast ends",
       ),
     },
     resumeDeciding,
@@ -95,7 +96,14 @@ function resumeDeciding(
 ): Broadcast {
   if (given.sendUnknown && given.failUnknown)
     throw new UsageError("--send-unknown and --fail-unknown exclude each other", "broadcast resume");
-  return resumeManually(tx, broadcast, given.sendUnknown || given.failUnknown ? given.sendUnknown : null);
+  if (given.sendUnknown || given.failUnknown) return resumeManually(tx, broadcast, given.sendUnknown);
+  const unknown = nameUnknown(tx, broadcast);
+  if (unknown === null) return resumeManually(tx, broadcast);
+  throw new CommandFailure(
+    "undecided",
+    `The restored copy of broadcast ${broadcast.id} does not know whether ${unknown} got the message since the backup. Nothing was changed.`,
+    "decide with --send-unknown (also send to them; they may get it twice) or --fail-unknown (do not; they fail, and the broadcast ends)",
+  );
 }
 
 /** Declares a change that is reported as the resulting broadcast. */

@@ -192,7 +192,8 @@ for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", 
     const before = [broadcastOf(scenario, id), rowsOf(scenario, id)];
     const refused = await workshop.refusal(["broadcast", "resume", String(id)]);
     const open = rowsOf(scenario, id).filter(({ status }) => status === "pending" || status === "queued");
-    expect(refused.code).toBe("invalid_request");
+    expect(refused.code).toBe("undecided");
+    expect(refused.next).toContain("--send-unknown");
     expect(refused.message).toContain(`${open.length} recipients (${open[0]?.toPhone}, `);
     await scenario.app.clock.advance(3 * MINUTE);
     expect([broadcastOf(scenario, id), rowsOf(scenario, id)]).toEqual(before);

@@ -120,7 +120,7 @@ const failures: readonly { name: string; given: Partial<Situation>; says: string
   {
     name: "a fault of the server",
     given: { fault: () => new TypeError("undefined is not an object") },
-    says: "A fault of the server prevents a certificate: undefined is not an object",
+    says: "A fault of the server prevents a certificate: “undefined is not an object”",
   },
 ];
 

@@ -1,5 +1,5 @@
 /**
- * The closed lists of the specification, written down by hand as a strict client has them, and a walk through a JSON that
+ * The closed lists of the specification, listed by hand as a strict client has them, and a walk through a JSON that
  * names each value outside of them. The test server walks every answer of the API and every event that a test leaves.
  */
 

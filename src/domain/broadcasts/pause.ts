@@ -79,7 +79,7 @@ export function applyBlocker(tx: Tx, broadcast: Broadcast, blocker: Blocker): Br
  * Resumes a broadcast by a person's decision. Resuming confirms what has changed since: a template's new text (if the
  * values still fit), and the time of day. Throws `invalid_request` while something blocks the broadcast that a person
  * cannot override, and while recipients may have been sent to since a backup, unless `sendUnknown` decides about them:
- * `true` sends to them, `false` fails them without sending.
+ * `true` sends to them, `false` fails them.
  */
 export function resumeManually(tx: Tx, broadcast: Broadcast, sendUnknown: boolean | null = null): Broadcast {
   if (broadcast.status !== "paused") {

@@ -60,7 +60,7 @@ const skippedTo = Type.String({
   description: "The phone number in E.164, or the value from the request if it is not a phone number.",
 });
 
-export const SkipView = Type.Object(
+const SkipView = Type.Object(
   {
     to: skippedTo,
     reason: OneOf(skipReasons, "`opted_out` also for a person who may want to stop."),

@@ -3,6 +3,19 @@
 /** Blanks, control characters and those that have no glyph; U+2800 is a braille cell without dots. */
 export const SHOWS_NOTHING = /^[\p{Z}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u;
 
+/** The same characters but NUL, as the inside of a GLOB's class: SQLite knows no properties of Unicode. */
+export const BLANK_CHARACTERS = [
+  ...["\u0001-\u0020", "\u007f-\u00a0", "\u00ad", "\u034f", "\u061c", "\u115f-\u1160", "\u1680", "\u17b4-\u17b5"],
+  ...["\u180b-\u180f", "\u2000-\u200f", "\u2028-\u202f", "\u205f-\u206f", "\u2800", "\u3000", "\u3164"],
+  ...["\ufe00-\ufe0f", "\ufeff", "\uffa0", "\ufff0-\ufffb"],
+  ...["\u{1bca0}-\u{1bca3}", "\u{1d173}-\u{1d17a}", "\u{e0000}-\u{e0fff}"],
+].join("");
+
+/** The text without white space around it; empty if it shows nothing. */
+export function trimShown(text: string): string {
+  return SHOWS_NOTHING.test(text) ? "" : text.trim();
+}
+
 /** Control characters other than tabs and line ends as `\x1b`: written as they are, they could steer a terminal. */
 export function showControls(text: string): string {
   return text.replace(

@@ -3,6 +3,7 @@
  * thread. Birthday broadcasts are counted person by person instead, because several people on a number may have their
  * birthday on that day.
  */
+import { BLANK_CHARACTERS } from "#src/core/shown-text.ts";
 import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
@@ -23,6 +24,8 @@ export interface AudienceEstimate {
   missingVariable: number;
 }
 
+/** A GLOB of texts with a visible character: the definition that decides when recipients are built. */
+const VISIBLE = `*[^${BLANK_CHARACTERS}]*`;
 const SURE = "(may_want_to_stop_since IS NULL)";
 
 /**
@@ -109,12 +112,12 @@ function membersSql(tx: ReadTx, { group, workspace }: BroadcastPlan): Sql {
 function missingSql(tx: ReadTx, workspaceId: number, variables: BroadcastVariables): Sql {
   const conditions = requiredFields(variables).map((name): Sql => {
     const column = broadcastNames.find((known) => known === name);
-    if (column !== undefined) return { sql: `trim(coalesce(contacts.${column}, '')) = ''`, parameters: [] };
+    if (column !== undefined) return { sql: `coalesce(contacts.${column}, '') NOT GLOB ?`, parameters: [VISIBLE] };
     return {
       sql:
         "NOT EXISTS (SELECT 1 FROM contact_fields WHERE contact_id = contacts.id AND field_id = ? " +
-        "AND (number_value IS NOT NULL OR trim(coalesce(text_value, '')) <> ''))",
-      parameters: [findField(tx, workspaceId, name)?.id ?? 0],
+        "AND (number_value IS NOT NULL OR text_value GLOB ?))",
+      parameters: [findField(tx, workspaceId, name)?.id ?? 0, VISIBLE],
     };
   });
   if (conditions.length === 0) return { sql: "0", parameters: [] };

@@ -1,5 +1,6 @@
 /** The rules for keys and values of custom fields. Pure. */
 import { isCalendarDate } from "#src/core/calendar.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { profileNames } from "./profile-fields.ts";
 
 export const fieldKinds = ["text", "number", "date", "boolean", "choice"] as const;
@@ -61,6 +62,11 @@ export function findValueProblem(field: FieldRule, value: unknown): string | nul
 interface StoredValue {
   textValue: string | null;
   numberValue: number | null;
+}
+
+/** The value as a caller gave it; null for a text that shows nothing, which counts as none. */
+export function givenValue(field: FieldRule | undefined, value: unknown): unknown {
+  return field?.kind === "text" && typeof value === "string" && SHOWS_NOTHING.test(value) ? null : value;
 }
 
 /** Converts a value to its stored columns. The caller has validated the value. */

@@ -1,6 +1,6 @@
 /** Reads and adds custom fields, and reads a contact's values. */
-
 import { invalidRequest } from "#src/core/problem.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { type FieldKind, type FieldValue, findKeyProblem, readValue } from "./custom-field.ts";
@@ -38,7 +38,7 @@ export function addField(tx: Tx, workspaceId: number, { key, label, kind, choice
   const problems: Record<string, string[]> = {};
   const keyProblem = findKeyProblem(key);
   if (keyProblem !== null) problems.key = [keyProblem];
-  if (label.trim() === "") problems.label = ["A field needs a label."];
+  if (SHOWS_NOTHING.test(label)) problems.label = ["A field needs a label."];
   if (kind === "choice" && (choices.length === 0 || new Set(choices).size < choices.length || choices.includes(""))) {
     problems.choices = ["A field of the kind choice needs choices, all different."];
   }

@@ -10,7 +10,7 @@ import { foldName, isDynamic } from "../groups/group.ts";
 import { addNewMembers, findOrCreateStaticGroup } from "../groups/membership.ts";
 import { findGroupByName } from "../groups/read.ts";
 import { type ConsentEvidence, logConsents, type NewConsentChange } from "./consent-log.ts";
-import { type FieldValue, findValueProblem, storeValue } from "./custom-field.ts";
+import { type FieldValue, findValueProblem, givenValue, storeValue } from "./custom-field.ts";
 import { listFields } from "./custom-fields.ts";
 import { insertContacts, insertTaggings, insertValue } from "./detail-statements.ts";
 import { findOrCreateTag } from "./details.ts";
@@ -133,8 +133,9 @@ export class NewContactBatch {
   /** Returns null if one of the fields is unknown or its value invalid. */
   #readFields(fields: Record<string, unknown>): Pending["values"] | null {
     const values: Pending["values"] = [];
-    for (const [key, value] of Object.entries(fields)) {
+    for (const [key, given] of Object.entries(fields)) {
       const field = this.#fields.get(key);
+      const value = givenValue(field, given);
       if (field === undefined || value === null || findValueProblem(field, value) !== null) return null;
       values.push({ field, value: value as FieldValue });
     }

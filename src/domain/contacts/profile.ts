@@ -1,11 +1,12 @@
 /** The values of a contact's profile fields: how a caller's text is read, and how a change is merged. Pure. */
 import { readYearlyDate } from "#src/core/calendar.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { type ProfileColumn, type ProfileKind, profileColumns } from "./profile-fields.ts";
 
 /** An omitted field stays unchanged; null clears it. */
 export type Profile = Partial<Record<ProfileColumn, string | null>>;
 
-/** Every profile column with its value: the profile's if given, else the contact's. */
+/** Every profile column with its value: the profile's if given, else the contact's. A text that shows nothing is none. */
 export function fullProfile(
   contact: Readonly<Record<ProfileColumn, string | null>> | null,
   profile: Profile,
@@ -13,7 +14,8 @@ export function fullProfile(
   const full = {} as Record<ProfileColumn, string | null>;
   for (const column of profileColumns) {
     const value = profile[column];
-    full[column] = value === undefined ? (contact?.[column] ?? null) : value;
+    if (value === undefined) full[column] = contact?.[column] ?? null;
+    else full[column] = value === null || SHOWS_NOTHING.test(value) ? null : value;
   }
   return full;
 }

@@ -12,7 +12,7 @@ import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
 import type { ConsentEvidence, ConsentTerms } from "./consent-log.ts";
 import { createPerson } from "./create.ts";
-import { type FieldValue, findValueProblem, readValue, storeValue } from "./custom-field.ts";
+import { type FieldValue, findValueProblem, givenValue, readValue, storeValue } from "./custom-field.ts";
 import { findField, listFields } from "./custom-fields.ts";
 import { deleteValue, storedValue, upsertValue } from "./detail-statements.ts";
 import { addTag, listTags, removeTag } from "./details.ts";
@@ -117,8 +117,9 @@ type FieldValues = { field: CustomField; value: FieldValue | null }[];
 export function requireValidChanges(tx: Tx, workspaceId: number, changes: ContactChanges): FieldValues {
   const problems: FieldProblems = {};
   const values: FieldValues = [];
-  for (const [key, value] of Object.entries(changes.fields ?? {})) {
+  for (const [key, given] of Object.entries(changes.fields ?? {})) {
     const field = findField(tx, workspaceId, key);
+    const value = givenValue(field, given);
     const problem =
       field === undefined
         ? unknownName(

@@ -3,6 +3,7 @@
  * contacts.
  */
 import { eq } from "drizzle-orm";
+import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { foldName, GROUP_NAME_LENGTH_MAX } from "./group.ts";
 import { findGroupByName } from "./read.ts";
@@ -48,7 +49,7 @@ export function updateGroup(tx: Tx, group: Group, { name, checkedFilter }: Check
 
 /** Describes in a sentence what is wrong with the name of a new group; null if it is valid. */
 export function findNameProblem(tx: ReadTx, workspaceId: number, name: string): string | null {
-  const plain = name.trim();
+  const plain = trimShown(name);
   if (plain === "") return "A group needs a name.";
   if (plain.length > GROUP_NAME_LENGTH_MAX) return `A group's name has at most ${GROUP_NAME_LENGTH_MAX} characters.`;
   if (/\p{Cc}/u.test(plain) || !plain.isWellFormed()) return "A group's name is one line of ordinary characters.";

@@ -2,6 +2,7 @@
 import { and, eq, isNull, or } from "drizzle-orm";
 import { type E164, fromNetwork, phoneDigits, readPhone } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { scheduleSync } from "./account-sync.ts";
@@ -88,7 +89,7 @@ function readNetworkPhone({ phone, route }: NewNumber): E164 | null {
 
 /** Adds to `fields` what is wrong with a trimmed name. */
 export function checkName(name: string, fields: Record<string, string[]>): void {
-  if (name === "" || [...name].length > NAME_LENGTH_MAX) {
+  if (SHOWS_NOTHING.test(name) || [...name].length > NAME_LENGTH_MAX) {
     fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];
   }
 }

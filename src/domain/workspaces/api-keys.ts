@@ -5,6 +5,7 @@ import { unknownName } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest, noProblems, notFound, quote } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
+import { trimShown } from "#src/core/shown-text.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "./read.ts";
@@ -40,7 +41,7 @@ export function createKey(
   { limits = DEFAULT_LIMITS, fixed }: KeyOptions = {},
 ): CreatedKey {
   getWorkspace(tx, workspaceId);
-  const shown = name.trim();
+  const shown = trimShown(name);
   if (shown === "" || [...shown].length > NAME_LENGTH_MAX) {
     throw invalidRequest({ name: [`A key's name has 1 to ${NAME_LENGTH_MAX} characters.`] });
   }

@@ -1,7 +1,7 @@
 /** Creates workspaces and changes their settings and switches. Each function returns the resulting workspace. */
-
 import { eq } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { ButtonMark } from "./button-marks.ts";
 import { getWorkspace } from "./read.ts";
@@ -19,7 +19,7 @@ export function switchApi(tx: Tx, id: number, apiEnabled: boolean): Workspace {
 
 /** Suspends sending. `reason` is shown to callers who try to send. Suspending again keeps the first time. */
 export function suspend(tx: Tx, id: number, reason: string): Workspace {
-  if (reason.trim() === "") throw invalidRequest({ reason: ["Give a reason: it is shown in refused requests."] });
+  if (SHOWS_NOTHING.test(reason)) throw invalidRequest({ reason: ["Give a reason: it is shown in refused requests."] });
   const { suspendedAt } = getWorkspace(tx, id);
   return updateRow(tx, id, { suspendedAt: suspendedAt ?? tx.now, suspendedReason: reason.trim() });
 }

@@ -5,6 +5,7 @@
 import { isTimeZone } from "#src/core/instant.ts";
 import { isCountry } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { COMMAND_LENGTH_MAX, cutText } from "#src/core/text-limits.ts";
 import { normalizeCommand } from "./normalize-command.ts";
 import { findContradiction } from "./read-command.ts";
@@ -39,7 +40,7 @@ export const settings = {
     placeholder: "NAME",
     description: "The customer's name",
     findProblem: (name) =>
-      name.trim() === "" || [...name.trim()].length > NAME_LENGTH_MAX
+      SHOWS_NOTHING.test(name) || [...name.trim()].length > NAME_LENGTH_MAX
         ? `A name has 1 to ${NAME_LENGTH_MAX} characters.`
         : null,
     normalize: (name) => name.trim(),

@@ -4,6 +4,7 @@ import type { Fault, FieldProblems } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
 import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
 import { broadcastNames } from "#src/domain/contacts/profile-fields.ts";
@@ -168,7 +169,7 @@ export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone:
     fields.to = [fault];
     fields.group = [fault];
   }
-  if (fields.name === undefined && name.trim() === "")
+  if (fields.name === undefined && SHOWS_NOTHING.test(name))
     fields.name = [{ rule: "too_short", sentence: "The name must not be blank." }];
   const media = readMedia(others.media, fields);
   checkWellFormed(fields, rest);

@@ -2,7 +2,6 @@
  * The body of `PUT /contacts/{phone}`, and each contact of `PUT /contacts`: the schema, and the conversion from JSON to the
  * input of the domain.
  */
-
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { describeMissingDay } from "#src/core/calendar.ts";
 import type { FieldProblems } from "#src/core/fault.ts";
@@ -148,7 +147,7 @@ function readTerms(
     const path = `consent_${name}`;
     const value = body[path];
     if (typeof value !== "string") continue;
-    if (value.trim() === "") problems[path] ??= ["It must not be blank; omit it."];
+    if (SHOWS_NOTHING.test(value)) problems[path] ??= ["It must not be blank; omit it."];
     if (body.consent !== "opted_in")
       problems[path] ??= ['It belongs to an opt-in: send it with "consent": "opted_in".'];
     terms[name] = value.trim();

@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { TemplateInput } from "#src/domain/messages/fill-template.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
 import { findFieldProblems } from "../validate.ts";
@@ -132,7 +133,7 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
 function readText(body: Readonly<Record<string, unknown>>): SendInput {
   const fields = findFieldProblems(SendTextBody, body);
   const { to, text, from, reference } = body as Static<typeof SendTextBody>;
-  if (fields.text === undefined && text.trim() === "")
+  if (fields.text === undefined && SHOWS_NOTHING.test(text))
     fields.text = [{ rule: "too_short", sentence: "The text must not be blank." }];
   checkWellFormed(fields, body);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);

@@ -1,9 +1,9 @@
 /** A workspace's money: balance, holds, all transactions, and adding credit. */
-
 import { Type } from "@sinclair/typebox";
 import { formatMoney, readMoney } from "#src/core/money.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { credit, findAccount, listLedger, viewBalance } from "#src/domain/billing/account.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
@@ -110,7 +110,7 @@ export const billingEndpoints = {
     const { workspace, body: input } = call;
     const amount = readMoney(input.amount.trim(), { allowNegative: true });
     if (amount === null || amount === 0) throw invalidRequest({ amount: ["Enter an amount, for example 50.00."] });
-    const [note, ref] = [input.note.trim() || null, input.ref.trim() || null];
+    const [note, ref] = [trimShown(input.note) || null, trimShown(input.ref) || null];
     const before = findAccount(tx, workspace.id)?.credited;
     const account = credit(tx, workspace.id, { amount, note, ref });
     const isCredited = account.credited !== before;

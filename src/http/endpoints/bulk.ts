@@ -6,6 +6,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
+import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { recipientOutcomes } from "#src/domain/broadcasts/broadcast.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
@@ -169,7 +170,7 @@ function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadCh
     return { action: { addToGroup: group.id }, actionSuffix: "new-group", subject: group.name };
   }
   if ("opt_out" in input) {
-    const reason = input.opt_out.trim();
+    const reason = trimShown(input.opt_out);
     if (reason === "") throw invalidRequest({ opt_out: ["Enter a reason. It is recorded with each opt-out."] });
     return { action: { optOut: reason }, actionSuffix: "opt-out", subject: reason };
   }

@@ -2,8 +2,8 @@
  * Previews the values of a draft: the rendered text for a few of its recipients, and how many recipients lack a field
  * that a value uses. Read-only.
  */
-
 import { notFound } from "#src/core/problem.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { birthdayConditions, celebrants } from "#src/domain/broadcasts/birthday.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "#src/domain/broadcasts/plan.ts";
@@ -70,7 +70,7 @@ function readIncompleteBroadcast(tx: ReadTx, { workspace }: WorkspaceCall, conte
   const fill = (values: unknown[], count: number): unknown[] =>
     Array.from({ length: count }, (_, index) => {
       const value = values[index] ?? "";
-      return typeof value === "string" && value.trim() === "" ? `{{${index + 1}}}` : value;
+      return typeof value === "string" && SHOWS_NOTHING.test(value) ? `{{${index + 1}}}` : value;
     });
   const variables = { header: fill(header, size.header), body: fill(body, size.body) };
   return readBroadcast({ ...rest, name: "draft", template: name, language, variables }, workspace.timezone);

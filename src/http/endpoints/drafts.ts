@@ -6,6 +6,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import { Instant, Nullable } from "#src/core/schema.ts";
+import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import {
   createDraft,
@@ -177,7 +178,7 @@ export const draftEndpoints = {
 /** Reads the draft as a complete broadcast. A broadcast needs a name, so an unnamed draft gets the template's. */
 function readDraft({ workspace }: WorkspaceCall, { content }: Draft): BroadcastInput {
   const { name, template, ...rest } = content;
-  const trimmed = typeof name === "string" ? name.trim() : "";
+  const trimmed = typeof name === "string" ? trimShown(name) : "";
   const body = { name: trimmed === "" ? String(template ?? "") : trimmed, template: template ?? "", ...rest };
   return readBroadcast(body, workspace.timezone);
 }
@@ -208,5 +209,5 @@ function viewDraft(draft: Draft, { workspace }: WorkspaceCall): Static<typeof Dr
 }
 
 function nameOf({ content: { name, template } }: Draft): string {
-  return String(name ?? "").trim() || String(template ?? "");
+  return trimShown(String(name ?? "")) || String(template ?? "");
 }

@@ -1,6 +1,7 @@
 /** What the console sends and gets about an import, and how a stored import is shown. */
 import { type Static, Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { trimShown } from "#src/core/shown-text.ts";
 import { encodings } from "#src/transfer/formats/encodings.ts";
 import type { ImportPreview } from "#src/transfer/import-preview.ts";
 import { fixOf, type ReasonCount } from "#src/transfer/reasons.ts";
@@ -129,7 +130,7 @@ export function readChoices(choices: Static<typeof ImportChoices>): ImportSettin
   const { map, opt_in: optIn, proof, encoding, quotes, header_row: row, dates, country, bad_cells: badCells } = choices;
   const headerRow = row === 0 ? "none" : (row ?? undefined);
   return {
-    ...{ map, optIn, proof: proof.trim(), dates: dates ?? undefined, phoneCountry: country ?? undefined },
+    ...{ map, optIn, proof: trimShown(proof), dates: dates ?? undefined, phoneCountry: country ?? undefined },
     reading: { encoding: encoding ?? undefined, quotes, headerRow },
     skipsBadCells: badCells !== "refuse",
   };

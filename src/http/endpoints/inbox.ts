@@ -5,6 +5,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { clearDoubt } from "#src/domain/contacts/doubt.ts";
@@ -168,7 +169,7 @@ export const inboxEndpoints = {
       return nameToSendTo(tx, getContact(tx, workspace.id, path.contact));
     });
     if (to === null) throw notFound("contact");
-    if (body.text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
+    if (SHOWS_NOTHING.test(body.text)) throw invalidRequest({ text: ["The text is blank."] });
     const content = { type: "contact_request" as const, body: body.text };
     const onStored: SendRequest["onStored"] = (tx, { id }) => {
       recordAct(tx, call, { action: "message.send", subject: to, details: { id, asks: "number" } });

@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findHistoryImport } from "#src/domain/inbound/history-import.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
@@ -116,7 +117,7 @@ export const numberEndpoints = {
     ...ofNumber,
     body: Type.Object({ reason: Type.String({ maxLength: 300 }) }, strict),
   }).answer((call) => {
-    const reason = call.body.reason.trim();
+    const reason = trimShown(call.body.reason);
     if (reason === "")
       throw invalidRequest({ reason: ["Enter a reason. It is returned to API calls that try to send."] });
     return changeNumber(call, "number.unready", (tx, { id }) => markUnready(tx, id, reason), { reason });

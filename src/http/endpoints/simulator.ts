@@ -1,8 +1,8 @@
 /** The simulator: a phone for each test person, and beside it what a developer's software sees of the same messages. */
-
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { Nullable, OneOf } from "#src/core/schema.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { findById, isAddressable, lookUpContact, nameOfAddress } from "#src/domain/contacts/find.ts";
@@ -125,7 +125,7 @@ export const simulatorEndpoints = {
     const { workspace, path } = call;
     const input = call.body;
     const { text, number: id, is_button: isButton = false } = input;
-    if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
+    if (SHOWS_NOTHING.test(text)) throw invalidRequest({ text: ["The text is blank."] });
     const number = listSimulatorNumbers(tx, workspace.id).find((one) => one.id === id);
     if (number === undefined) throw notFound("number");
     const person = lookUpContact(tx, workspace.id, path.phone, workspace.country);

@@ -5,6 +5,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
@@ -183,7 +184,7 @@ export const templateEndpoints = {
       });
     }
     const status = templateStatuses.find((one) => one === call.body.status) ?? known.status;
-    const reason = call.body.reason.trim() || null;
+    const reason = trimShown(call.body.reason) || null;
     const decided = decideByName(tx, call.workspace.id, known.name, known.language, status, reason);
     const audit = {
       action: "template.decide",
@@ -227,7 +228,7 @@ export const templateEndpoints = {
     body: Type.Object({ link: Text }, strict),
   }).change((tx, call) => {
     const known = requireTemplate(call, tx);
-    const link = call.body.link.trim();
+    const link = trimShown(call.body.link);
     const became = setSample(tx, call.workspace.id, known.name, known.language, link);
     const details = { was: known.sampleLink, became: link };
     return {
@@ -240,9 +241,9 @@ export const templateEndpoints = {
 
 /** In the network's format. */
 function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
-  const text = (name: string): string => String(form[name] ?? "").trim();
+  const text = (name: string): string => trimShown(String(form[name] ?? ""));
   const kind = text("header_kind");
-  const buttons = (form.buttons as string[]).map((one) => one.trim()).filter((one) => one !== "");
+  const buttons = (form.buttons as string[]).map(trimShown).filter((one) => one !== "");
   return {
     name: text("name"),
     language: text("language"),

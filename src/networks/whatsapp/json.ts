@@ -2,6 +2,7 @@
  * Reads foreign JSON of unknown shape, member by member. Nothing here throws: a missing member, or one of another type,
  * is null (or an empty list), and the caller decides what that means.
  */
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import {
   cutText,
   NETWORK_ID_LENGTH_MAX,
@@ -41,9 +42,10 @@ export function writtenOf(owner: JsonObject | null, name: string): string | null
   return readText(owner, name, WRITTEN_LENGTH_MAX);
 }
 
-/** A profile's name, as its owner chose it. */
+/** A profile's name, as its owner chose it. One without a visible character is none. */
 export function profileNameOf(owner: JsonObject | null, name: string): string | null {
-  return readText(owner, name, PROFILE_NAME_LENGTH_MAX);
+  const text = readText(owner, name, PROFILE_NAME_LENGTH_MAX);
+  return text === null || SHOWS_NOTHING.test(text) ? null : text;
 }
 
 /** A sentence written by the network. */

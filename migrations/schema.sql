@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 8. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 9. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -94,7 +94,7 @@ CREATE TABLE broadcast_counters (
   reported_refusal TEXT,
   -- When the broadcast was last resumed. A failure of a message sent before says nothing about the present.
   resumed_at INTEGER
-, held_back INTEGER NOT NULL DEFAULT 0 CHECK (held_back >= 0), held_back_until INTEGER) STRICT;
+, held_back INTEGER NOT NULL DEFAULT 0 CHECK (held_back >= 0), held_back_until INTEGER, refusals TEXT) STRICT;
 
 CREATE TABLE broadcast_drafts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -1221,6 +1221,20 @@ CREATE TABLE templates (
 CREATE INDEX templates_account ON templates (account_id, name, language);
 CREATE INDEX templates_listed ON templates (workspace_id, name, id);
 CREATE UNIQUE INDEX templates_name ON templates (workspace_id, account_id, name, language);
+
+CREATE TABLE unlisted_refusals (
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  kind TEXT NOT NULL CHECK (kind IN ('template', 'free')),
+  source TEXT NOT NULL CHECK (source IN ('answer', 'status')),
+  code TEXT NOT NULL,
+  -- JSON: ids of the contacts, at most ten.
+  people TEXT NOT NULL,
+  -- The last refusal, in the network's words.
+  message TEXT NOT NULL,
+  began_at INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (number_id, kind, source, code)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE untrusted_proxies (
   id INTEGER PRIMARY KEY CHECK (id = 1),

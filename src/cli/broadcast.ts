@@ -71,9 +71,7 @@ export const commands: readonly Command[] = [
     },
     {
       sendUnknown: flag("After a restore: also send to recipients that may already have it, so they may get it twice"),
-      failUnknown: flag(
-        "After a restore: recipients that may already have it fail, and the broadcast ends",
-      ),
+      failUnknown: flag("After a restore: recipients that may already have it fail, and the broadcast ends"),
     },
     resumeDeciding,
   ),

@@ -12,6 +12,7 @@ export function evaluateWorkspaces(state: WorkspaceState): Condition[] {
     ...describeConnections(state),
     ...state.numbers.map(describeNumber),
     ...state.paused.map(describeBroadcast),
+    ...byNumber(state.unlisted).map(describeUnlisted),
     ...state.balances.map(describeBalance),
     ...state.services.map(describeService),
     ...state.suspended.map(describeSuspension),
@@ -60,6 +61,38 @@ function describeBroadcast({ id, name, reason, workspaceId, workspace }: Workspa
     hits: `${workspace}: recipients who have not been sent the message yet.`,
     next: "Resume or cancel it. It does not resume automatically.",
     command: `waxwing broadcast show ${id}`,
+    workspaceId,
+    subjectId: id,
+  });
+}
+
+/** One condition a number; templates first, because broadcasts wait for a person. */
+function byNumber(unlisted: WorkspaceState["unlisted"]): WorkspaceState["unlisted"] {
+  const templatesFirst = unlisted.toSorted((one, other) => (other.kind > one.kind ? 1 : -1));
+  return [...new Map(templatesFirst.toReversed().map((one) => [one.id, one])).values()];
+}
+
+function describeUnlisted({
+  id,
+  phone,
+  kind,
+  code,
+  says,
+  since,
+  workspaceId,
+  workspace,
+}: WorkspaceState["unlisted"][number]): Condition {
+  const what = kind === "template" ? "templates" : "free messages";
+  return condition(`unlisted_refusals:${id}`, {
+    subject: `number ${phone}`,
+    says: `WhatsApp refused ${what} of ${phone} to ten consecutive people with error ${code}, which this version does not know: ${says}`,
+    since,
+    hits:
+      kind === "template"
+        ? `${workspace}: broadcasts from this number are paused. Single messages are still sent.`
+        : `${workspace}: replies from this number are likely to be refused. Templates are not affected.`,
+    next: "Read what WhatsApp says, and look the code up in Meta's list. A message that is accepted ends this entry, and so does resuming a broadcast.",
+    command: `waxwing doctor --workspace ${workspaceId}`,
     workspaceId,
     subjectId: id,
   });

@@ -186,6 +186,12 @@ export const conditionKinds = {
     subject: "queue callbacks",
     when: "more than 10,000 callbacks are not applied yet",
   },
+  unlisted_refusals: {
+    severity: "warning",
+    check: "number",
+    of: "ID",
+    when: "the network refused a number's messages to ten consecutive people with a code that this version does not know",
+  },
   service_allowance: {
     severity: "warning",
     check: "number",

@@ -7,6 +7,7 @@ import type { Store } from "#src/db/store.ts";
 import { type PauseCause, pauseCauses, resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
 import { countKept } from "#src/domain/inbound/callback-list.ts";
 import { allowanceOf, monthOf, SERVICE_ALLOWANCE } from "#src/domain/messages/network-usage.ts";
+import { LASTS_MS, PEOPLE_MAX } from "#src/domain/numbers/unlisted-refusals.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { Issue } from "./issue.ts";
 import { readIssueInputs, type StoredInput } from "./issue-input.ts";
@@ -29,6 +30,17 @@ export interface WorkspaceState {
   connections: StoredInput[];
   /** Issues of the server as a whole. */
   server: Issue[];
+  /** Numbers whose messages to ten people the network refused with an unlisted code; single messages are still sent. */
+  unlisted: {
+    id: number;
+    phone: string;
+    kind: "template" | "free";
+    code: string;
+    says: ForeignText;
+    since: number;
+    workspaceId: number;
+    workspace: ForeignText;
+  }[];
   /** Numbers that have used most of this month's free service messages. */
   services: {
     id: number;
@@ -59,16 +71,17 @@ const DAY_MS = 24 * 60 * 60_000;
 const USE_DAYS = 7;
 
 export async function readWorkspaceState(sources: WorkspaceSources): Promise<WorkspaceState> {
-  const [numbers, paused, suspended, connections, services, balances] = await Promise.all([
+  const [numbers, paused, suspended, connections, unlisted, services, balances] = await Promise.all([
     readNumbers(sources),
     readPaused(sources),
     readSuspended(sources),
     readIssueInputs(sources),
+    readUnlisted(sources),
     readServices(sources),
     readBalances(sources),
   ]);
   const server = readServerIssues(sources, connections);
-  return { numbers, paused, suspended, connections, services, balances, server };
+  return { numbers, paused, suspended, connections, unlisted, services, balances, server };
 }
 
 async function readNumbers({ query }: WorkspaceSources): Promise<WorkspaceState["numbers"]> {
@@ -116,6 +129,26 @@ async function readSuspended({ query }: WorkspaceSources): Promise<WorkspaceStat
     name: foreign(row.name),
     at: Number(row.suspended_at),
     reason: foreign(row.suspended_reason),
+  }));
+}
+
+async function readUnlisted({ query, now }: WorkspaceSources): Promise<WorkspaceState["unlisted"]> {
+  const rows = await query(
+    `SELECT n.id, n.phone, u.kind, u.code, u.message, u.began_at, n.workspace_id, w.name AS workspace
+    FROM unlisted_refusals u JOIN numbers n ON n.id = u.number_id JOIN workspaces w ON w.id = n.workspace_id
+    WHERE n.removed_at IS NULL AND u.changed_at > ? AND json_array_length(u.people) >= ${PEOPLE_MAX}
+    ORDER BY n.id LIMIT ${ROWS_MAX}`,
+    [now - LASTS_MS],
+  );
+  return rows.map((row) => ({
+    id: Number(row.id),
+    phone: String(row.phone),
+    kind: row.kind === "template" ? "template" : "free",
+    code: String(row.code),
+    says: foreign(row.message),
+    since: Number(row.began_at),
+    workspaceId: Number(row.workspace_id),
+    workspace: foreign(row.workspace),
   }));
 }
 

@@ -116,6 +116,7 @@ export const expectedPlans: Record<string, string[]> = {
   "messages.roomAfter": [
     "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at>?)",
   ],
+  "numbers.unlistedOfNumber": ["SEARCH unlisted_refusals USING PRIMARY KEY (number_id=?)"],
   "numbers.healthOfNumber": ["SEARCH network_health USING INTEGER PRIMARY KEY (rowid=?)"],
   "numbers.portfolioById": ["SEARCH portfolios USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.setEchoStatus": ["SEARCH echoes USING INTEGER PRIMARY KEY (rowid=?)"],

@@ -208,7 +208,7 @@ const SMALL = [
   ...["connections", "contact_counters", "contact_update_mutes", "custom_fields", "groups", "imports", "instance"],
   ...["kept_keys", "media_usage", "memberships", "network_health", "number_notices", "number_states", "numbers"],
   ...["parked_status_counts", "portfolios", "recent_network_ids", "recent_recipient_counts", "recovery_codes"],
-  ...["untrusted_proxies", "user_links", "users", "webhooks", "workspaces"],
+  ...["unlisted_refusals", "untrusted_proxies", "user_links", "users", "webhooks", "workspaces"],
 ];
 
 test("every table is one that grows or one that does not", () => {

@@ -187,6 +187,7 @@ test("the tables of all look-ups are watched", async () => {
     "network_health",
     "numbers",
     "templates",
+    "unlisted_refusals",
     "webhooks",
     "workspaces",
   ]);

@@ -4,9 +4,7 @@ import fc from "fast-check";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import { monthOf, SERVICE_ALLOWANCE } from "#src/domain/messages/network-usage.ts";
-import type { Condition } from "#src/health/conditions.ts";
-import { evaluateWorkspaces } from "#src/health/evaluate-workspaces.ts";
-import { readWorkspaceState } from "#src/health/workspace-state.ts";
+import { conditionsOf } from "#test/support/conditions.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { rows, startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
 
@@ -130,17 +128,6 @@ test("a month is that of the timezone, at its borders too", () => {
   expect(monthOf(Date.parse("2026-10-31T18:30:00Z"), "UTC")).toBe("2026-10");
   expect(monthOf(Date.parse("2026-12-31T23:59:59Z"), "UTC")).toBe("2026-12");
 });
-
-async function conditionsOf({ app }: WhatsappWorld, id: string): Promise<Condition[]> {
-  const query = async (sql: string, parameters: unknown[] = []) =>
-    app.store.client.prepare(sql).all(...(parameters as string[])) as Record<string, unknown>[];
-  const settings = {
-    ...{ publicUrl: null, graphUrl: "https://graph.facebook.com", apiVersion: "v25.0", hasAppSecret: true },
-    ...{ keyFile: "", proxyVariable: null, verifyToken: null },
-  };
-  const state = await readWorkspaceState({ query, store: app.store, now: app.clock.now(), settings });
-  return evaluateWorkspaces(state).filter((one) => one.id.startsWith(id));
-}
 
 test("at 80 % of a number's free service messages, a condition warns", async () => {
   await using world = await start();

@@ -38,7 +38,7 @@ const well: HealthFacts = {
   certificate: { from: "files", path: "/c.pem", endsAt: NOW + 8 * DAY_MS, problem: null },
 };
 const quiet: WorkspaceState = {
-  ...{ numbers: [], paused: [], suspended: [], connections: [], server: [], services: [], balances: [] },
+  ...{ numbers: [], paused: [], suspended: [], connections: [], server: [], unlisted: [], services: [], balances: [] },
 };
 const found = (change: Partial<HealthFacts>, workspaces: Partial<WorkspaceState> = {}): string[] =>
   evaluateHealth({ ...well, ...change }, { ...quiet, ...workspaces }).map(({ severity, id }) => `${severity} ${id}`);

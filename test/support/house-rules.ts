@@ -132,6 +132,7 @@ export const folders: Folder[] = [
       "domain/inbound/unreported.ts",
       "domain/media/media.ts",
       "domain/messages/network-usage.ts",
+      "domain/numbers/unlisted-refusals.ts",
       "domain/users/untrusted-proxy.ts",
       "networks/credentials.ts",
       "networks/inspect-connection.ts",

@@ -4,7 +4,7 @@
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
-import { consumeReportedRefusal } from "../messages/breaker.ts";
+import { consumeReportedRefusal, findPrevailingRefusal } from "../messages/breaker.ts";
 import { decide, describeFailure, type Failure, type FailureSource } from "../messages/failure.ts";
 import { findNumber } from "../numbers/read.ts";
 import { markUnready } from "../numbers/readiness.ts";
@@ -50,7 +50,23 @@ export function applyRefusal(tx: Tx, id: number, refusal: Failure, source: Failu
  * does so once for each broadcast: after a repair, more reports on the same list must not stop it again.
  */
 function applyLateRefusal(tx: Tx, broadcast: Broadcast, refusal: Failure): void {
-  if (broadcast.statusReason !== null && broadcast.waitsFor === null) return;
+  if (broadcast.statusReason === null || broadcast.waitsFor !== null) stopForRefusal(tx, broadcast, refusal);
+}
+
+/**
+ * A list that was sent whole is evaluated as a whole: the refusal that most of it met is the reason, whichever came
+ * first. Returns the broadcast as it is afterwards.
+ */
+export function applyPrevailingRefusal(tx: Tx, broadcast: Broadcast): Broadcast {
+  const counters = getCounters(tx, broadcast.id);
+  const isSent = counters.pending + counters.sending === 0 && ["running", "completed"].includes(broadcast.status);
+  const refusal = isSent ? findPrevailingRefusal(counters) : null;
+  if (refusal === null || broadcast.statusReason === describeFailure(refusal)) return broadcast;
+  stopForRefusal(tx, broadcast, refusal);
+  return getBroadcast(tx, broadcast.id);
+}
+
+function stopForRefusal(tx: Tx, broadcast: Broadcast, refusal: Failure): void {
   const statusReason = describeFailure(refusal);
   update(tx, broadcast, { statusReason, waitsFor: null, waitsUntil: null });
   // Time alone mends it, soon: nothing has to be stopped.

@@ -9,6 +9,7 @@ import { openReason } from "../messages/breaker.ts";
 import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { unlistedReason } from "../numbers/unlisted-refusals.ts";
 import { findInAccount } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
 import { shapeOf } from "../templates/view.ts";
@@ -74,7 +75,7 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
 function findTrouble(tx: ReadTx, { id, numberId }: Broadcast): Blocker | null {
   const down = downReason(findNetworkHealth(tx, numberId));
   if (down !== null) return { kind: "temporary", cause: "network", reason: `the network is in trouble: ${down}` };
-  const broken = openReason(getCounters(tx, id));
+  const broken = openReason(getCounters(tx, id)) ?? unlistedReason(tx, numberId, "template");
   return broken === null ? null : { kind: "temporary", cause: "breaker", reason: broken };
 }
 

@@ -8,6 +8,7 @@ import { getCounters, scheduleReview } from "../messages/adjust-counters.ts";
 import { recordResumed, resetBreaker } from "../messages/breaker.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { overrideNetworkHealth } from "../numbers/network-health.ts";
+import { overrideUnlistedRefusals } from "../numbers/unlisted-refusals.ts";
 import { isSameOrder, orderIn } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -60,12 +61,15 @@ export function holdBroadcast(
   update(tx, broadcast, { pauseCause: cause, statusReason: reason, resumeAt });
 }
 
-/** The network is down for a number: pauses its running broadcasts that have recipients left. */
+const PAUSED_WITH_NUMBER: readonly PauseCause[] = ["network", "breaker"];
+
+/** The network is down for a number, or refuses its templates: pauses its running broadcasts that have recipients left. */
 export function pauseForNetwork(tx: Tx, numberId: number): void {
   for (const broadcast of listOpen(tx, ["running"])) {
     if (broadcast.numberId !== numberId || getCounters(tx, broadcast.id).pending === 0) continue;
     const blocker = findBlocker(tx, broadcast);
-    if (blocker?.kind === "temporary" && blocker.cause === "network") applyBlocker(tx, broadcast, blocker);
+    if (blocker?.kind === "temporary" && PAUSED_WITH_NUMBER.includes(blocker.cause))
+      applyBlocker(tx, broadcast, blocker);
   }
 }
 
@@ -101,6 +105,7 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, sendUnknown: boolea
   const confirmed = confirmTemplate(tx, broadcast);
   resetBreaker(tx, broadcast.id);
   overrideNetworkHealth(tx, broadcast.numberId);
+  overrideUnlistedRefusals(tx, broadcast.numberId, "template");
   const blocker = findBlocker(tx, confirmed);
   if (blocker !== null) {
     if (blocker.kind === "permanent") throw refusal(`Broadcast ${broadcast.id} can never continue: ${blocker.reason}.`);

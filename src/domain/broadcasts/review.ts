@@ -8,7 +8,7 @@ import { openReason } from "../messages/breaker.ts";
 import { settleCost } from "../messages/broadcast-cost.ts";
 import { isClosed } from "../messages/broadcast-counters.ts";
 import type { BroadcastCounters } from "../messages/table.ts";
-import { applyReportedRefusal } from "./apply-refusal.ts";
+import { applyPrevailingRefusal, applyReportedRefusal } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
 import { finishBroadcast } from "./finish.ts";
 import { publishBroadcast } from "./move.ts";
@@ -29,7 +29,7 @@ const HELD_BACK_MAX_MS = 72 * 60 * 60_000;
 /** Returns when to review again (wall time); null: not before the counters call for it. */
 export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number | null {
   if (findAnyBroadcast(tx, id) === undefined) return null;
-  const broadcast = applyReportedRefusal(tx, id);
+  const broadcast = applyPrevailingRefusal(tx, applyReportedRefusal(tx, id));
   if (isFinished(broadcast.status)) return settleWhenDue(tx, broadcast, rules);
   const counters = getCounters(tx, id);
   if (broadcast.status === "running" && counters.pending + counters.sending === 0) {

@@ -7,9 +7,11 @@
 import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { recordNetworkResult } from "../numbers/network-health.ts";
+import { endUnlistedRefusals, type MessageKind, recordUnlistedRefusal } from "../numbers/unlisted-refusals.ts";
 import { getCounters, scheduleReview } from "./adjust-counters.ts";
+import { totalOf } from "./broadcast-counters.ts";
 import { resetAnswerStreaks, resetStatusStreaks } from "./counter-statements.ts";
-import { affectsEveryone, decide, describeFailure, type Failure } from "./failure.ts";
+import { affectsEveryone, decide, describeFailure, type Failure, type FailureSource } from "./failure.ts";
 import type { Outcome } from "./outcome.ts";
 import * as streak from "./streak.ts";
 import { type BroadcastCounters, broadcastCounters, type Message } from "./table.ts";
@@ -46,40 +48,92 @@ export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal):
   const { code, repeats } = streak.streakAfter(statusesOf(counters), { kind: "failed", failure });
   const reportedRefusal = counters.reportedRefusal ?? (affectsEveryone(failure) ? failure : null);
   const refusalMessage = code === null ? counters.refusalMessage : failure.message;
-  updateStreak(tx, counters, { statusCode: code, statusRepeats: repeats, refusalMessage, reportedRefusal });
+  const changes = { statusCode: code, statusRepeats: repeats, refusalMessage, reportedRefusal };
+  updateStreak(
+    tx,
+    counters,
+    affectsEveryone(failure) ? { ...changes, refusals: addRefusal(counters, failure) } : changes,
+  );
 }
 
-/**
- * Counts what the answer to one message says about the network, for its number. Returns whether the network is
- * considered down by it.
- */
-export function countNetworkAnswer(
-  tx: Tx,
-  { numberId, dispatchedAt }: Pick<Message, "numberId" | "dispatchedAt">,
-  outcome: Outcome,
-): boolean {
-  if (outcome.kind === "accepted") return recordNetworkResult(tx, numberId, "answer", { kind: "succeeded" });
+/** Different codes that are counted for one broadcast. */
+const REFUSALS_MAX = 10;
+
+function addRefusal({ refusals }: BroadcastCounters, failure: Failure): BroadcastCounters["refusals"] {
+  const before = refusals ?? [];
+  const isKnown = before.some((one) => one.failure.code === failure.code);
+  if (!isKnown) return before.length < REFUSALS_MAX ? [...before, { failure, count: 1 }] : before;
+  return before.map((one) => (one.failure.code === failure.code ? { ...one, count: one.count + 1 } : one));
+}
+
+/** The refusal of the template, the number or the account that most messages of the list met; null if there is none. */
+export function findPrevailingRefusal(counters: BroadcastCounters): Failure | null {
+  const addressed = totalOf(counters) - counters.skipped;
+  return counters.refusals?.find(({ count }) => 2 * count > addressed)?.failure ?? null;
+}
+
+/** What a message's result says for all others of its number. */
+type Counted = Pick<Message, "id" | "numberId" | "contactId" | "type" | "dispatchedAt">;
+
+/** Counts what the answer to one message says for its number. Returns whether broadcasts of the number must pause. */
+export function countNetworkAnswer(tx: Tx, message: Counted, outcome: Outcome): boolean {
+  const { numberId, dispatchedAt } = message;
+  if (outcome.kind === "accepted") {
+    endUnlistedRefusals(tx, numberId, kindOf(message), "answer");
+    return recordNetworkResult(tx, numberId, "answer", { kind: "succeeded" });
+  }
   const failure = failureOf(outcome);
-  if (failure === null || !isNetworkFailure(failure)) return false;
+  if (failure === null) return false;
+  if (failure.scope === "unlisted") return recordUnlisted(tx, message, "answer", failure);
+  if (!isNetworkFailure(failure)) return false;
   return recordNetworkResult(tx, numberId, "answer", { kind: "failed", message: describe(failure), dispatchedAt });
 }
 
 /** The same for a reported status. A broadcast whose number goes down by it is reviewed. */
 export function countNetworkStatus(
   tx: Tx,
-  { numberId, broadcastId, workspaceId }: Pick<Message, "numberId" | "broadcastId" | "workspaceId">,
+  message: Omit<Counted, "dispatchedAt"> & Pick<Message, "broadcastId" | "workspaceId">,
   signal: BreakerSignal,
 ): void {
+  const { numberId, broadcastId, workspaceId } = message;
   if (signal.kind === "accepted") return;
   if (signal.kind === "delivered") {
+    endUnlistedRefusals(tx, numberId, kindOf(message), "status");
     recordNetworkResult(tx, numberId, "status", { kind: "succeeded" });
     return;
   }
   const { failure, dispatchedAt } = signal;
-  if (!isNetworkFailure(failure)) return;
+  const isUnlisted = failure.scope === "unlisted";
+  if (!isUnlisted && !isNetworkFailure(failure)) return;
   const result = { kind: "failed", message: describe(failure), dispatchedAt } as const;
-  const isDown = recordNetworkResult(tx, numberId, "status", result);
-  if (isDown && broadcastId !== null) scheduleReview(tx, broadcastId, workspaceId, tx.now);
+  const mustPause = isUnlisted
+    ? !isBeforeResume(tx, broadcastId, dispatchedAt) && recordUnlisted(tx, message, "status", failure)
+    : recordNetworkResult(tx, numberId, "status", result);
+  if (mustPause && broadcastId !== null) scheduleReview(tx, broadcastId, workspaceId, tx.now);
+}
+
+/** A person resumed the broadcast after the message was sent. */
+function isBeforeResume(tx: Tx, broadcastId: number | null, dispatchedAt: number | null): boolean {
+  if (broadcastId === null) return false;
+  const { resumedAt } = getCounters(tx, broadcastId);
+  return resumedAt !== null && (dispatchedAt ?? 0) < resumedAt;
+}
+
+function recordUnlisted(
+  tx: Tx,
+  message: Omit<Counted, "dispatchedAt">,
+  source: FailureSource,
+  failure: Failure,
+): boolean {
+  const { id, numberId, contactId } = message;
+  const { code, message: words } = failure;
+  // An erased person is one, too.
+  const person = contactId ?? -id;
+  return recordUnlistedRefusal(tx, { numberId, kind: kindOf(message), source, code, message: words, person });
+}
+
+function kindOf({ type }: Pick<Message, "type">): MessageKind {
+  return type === "template" ? "template" : "free";
 }
 
 /** The failure that an answer reports; null for an answer that only asks to wait. */
@@ -109,7 +163,7 @@ export function consumeReportedRefusal(tx: Tx, broadcastId: number): Failure | n
 export function resetBreaker(tx: Tx, broadcastId: number): void {
   resetAnswerStreaks(tx).run({ broadcastId });
   resetStatusStreaks(tx).run({ broadcastId });
-  set(tx, broadcastId, { reportedRefusal: null });
+  set(tx, broadcastId, { reportedRefusal: null, refusals: null });
 }
 
 /** Records the resume: failures reported for messages sent before it no longer count. */

@@ -96,7 +96,7 @@ export function settleCost(tx: Tx, broadcastId: number): BroadcastCounters {
   if (held > 0) releaseAmount(tx, workspaceId, held);
   if (charged > 0) bookCharge(tx, workspaceId, { broadcastId }, charged);
   if (booked > charged) bookRelease(tx, workspaceId, { broadcastId }, booked - charged);
-  return update(tx, broadcastId, { held: 0, settledAt: tx.now });
+  return update(tx, broadcastId, { held: 0, settledAt: tx.now, refusals: null });
 }
 
 function update(tx: Tx, broadcastId: number, values: Partial<BroadcastCounters>): BroadcastCounters {

@@ -7,6 +7,7 @@
 import type { Tx } from "#src/db/transaction.ts";
 import { bookCharge } from "../billing/hold.ts";
 import { hasNetworkTrouble } from "../numbers/network-health.ts";
+import { hasUnlistedRefusals } from "../numbers/unlisted-refusals.ts";
 import { adjustCounters, getCounters } from "./adjust-counters.ts";
 import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import {
@@ -20,7 +21,7 @@ import {
 import { UsageDeltas } from "./network-usage.ts";
 import type { BroadcastCounters, Message } from "./table.ts";
 
-type StatusOwner = Pick<Message, "numberId" | "broadcastId" | "workspaceId">;
+type StatusOwner = Pick<Message, "id" | "numberId" | "contactId" | "type" | "broadcastId" | "workspaceId">;
 
 interface BroadcastDelta {
   counters: BroadcastCounters;
@@ -71,7 +72,9 @@ export class CounterDeltas {
   #countNetworkStatus(message: StatusOwner, signal: BreakerSignal): void {
     if (signal.kind === "accepted") return;
     const { numberId } = message;
-    const isTroubled = this.#troubledNumbers.get(numberId) ?? hasNetworkTrouble(this.#tx, numberId);
+    const isTroubled =
+      this.#troubledNumbers.get(numberId) ??
+      (hasNetworkTrouble(this.#tx, numberId) || hasUnlistedRefusals(this.#tx, numberId));
     this.#troubledNumbers.set(numberId, isTroubled || signal.kind === "failed");
     if (signal.kind === "failed" || isTroubled) countNetworkStatus(this.#tx, message, signal);
   }

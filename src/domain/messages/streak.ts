@@ -1,7 +1,7 @@
 /**
- * Counts consecutive refusals in one broadcast: of the message itself with the same code, or with any codes that this
- * version does not know. Pure. Answers and statuses have a streak each. Failures on the network's side are counted for
- * the whole number (`numbers/network-health.ts`).
+ * Counts consecutive refusals of the message itself with the same code, in one broadcast. Pure. Answers and statuses have
+ * a streak each. Failures on the network's side, and refusals with codes that this version does not know, are counted for
+ * the whole number (`numbers/network-health.ts`, `numbers/unlisted-refusals.ts`).
  */
 import { decide, type Failure } from "./failure.ts";
 
@@ -20,11 +20,6 @@ export interface Streak {
 
 /** Stop a broadcast after this many consecutive refusals of the message with the same code. */
 export const REPEATS_MAX = 20;
-/** Stop it after this many consecutive refusals with codes that this version does not know, which may differ. */
-const UNLISTED_MAX = 10;
-/** Stands before such a code in a streak. */
-const UNLISTED = "unlisted ";
-
 export const noStreak: Streak = { code: null, repeats: 0 };
 
 export function streakAfter(before: Streak, result: Result): Streak {
@@ -33,23 +28,13 @@ export function streakAfter(before: Streak, result: Result): Streak {
   const { broadcast } = decide(result.failure, "answer");
   // The person's own failures neither extend nor end a streak.
   if (broadcast.kind === "continue") return before;
-  if (broadcast.kind !== "count" || broadcast.streak === "network") return noStreak;
-  const code = `${broadcast.streak === "unlisted" ? UNLISTED : ""}${result.failure.code}`;
-  return { code, repeats: continues(before.code, code) ? before.repeats + 1 : 1 };
-}
-
-/** Unlisted codes continue one another's streak: two that take turns would otherwise burn a whole list. */
-function continues(before: string | null, code: string): boolean {
-  return before === code || (code.startsWith(UNLISTED) && before?.startsWith(UNLISTED) === true);
+  if (broadcast.kind !== "count" || broadcast.streak !== "message") return noStreak;
+  const { code } = result.failure;
+  return { code, repeats: before.code === code ? before.repeats + 1 : 1 };
 }
 
 /** Why this streak stops the broadcast; null if it does not. */
 export function openReason({ code, repeats }: Streak): string | null {
-  if (code?.startsWith(UNLISTED)) {
-    if (repeats < UNLISTED_MAX) return null;
-    const unknown = code.slice(UNLISTED.length);
-    return `the network refused ${UNLISTED_MAX} consecutive messages with errors that this version does not know, the last one with error ${unknown}`;
-  }
   if (repeats < REPEATS_MAX) return null;
   return `the network refused ${REPEATS_MAX} consecutive messages with error ${code}, which is about the message itself`;
 }

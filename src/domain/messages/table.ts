@@ -233,6 +233,8 @@ export const broadcastCounters = sqliteTable("broadcast_counters", {
   refusalMessage: text(),
   /** A refusal of the template, the number or the account reported by a status, until the broadcast has acted on it. */
   reportedRefusal: text({ mode: "json" }).$type<Failure>(),
+  /** All such refusals by code, until the broadcast is settled. */
+  refusals: text({ mode: "json" }).$type<{ failure: Failure; count: number }[]>(),
   /** When the broadcast was last resumed. A status of a message that was sent before says nothing about the present. */
   resumedAt: instant(),
 });

@@ -1,7 +1,7 @@
 /** The hot statements of numbers: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery } from "#src/db/hot-statement.ts";
-import { networkHealth, numbers, portfolios } from "./table.ts";
+import { networkHealth, numbers, portfolios, unlistedRefusals } from "./table.ts";
 
 const number = getTableColumns(numbers);
 const { id, appSecret, phoneNumberId, accountId } = number;
@@ -35,6 +35,14 @@ export const healthOfNumber = hotQuery(
   `SELECT ${columns(health)} FROM network_health WHERE number_id = +:numberId`,
   health,
   health,
+);
+
+const unlisted = getTableColumns(unlistedRefusals);
+
+export const unlistedOfNumber = hotQuery(
+  `SELECT ${columns(unlisted)} FROM unlisted_refusals WHERE number_id = +:numberId`,
+  unlisted,
+  unlisted,
 );
 
 const portfolio = getTableColumns(portfolios);

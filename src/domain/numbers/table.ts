@@ -144,6 +144,27 @@ export const networkHealth = sqliteTable("network_health", {
 
 export type NetworkHealth = typeof networkHealth.$inferSelect;
 
+/** Refusals with a code that this version does not know, since the last success; see `unlisted-refusals.ts`. */
+export const unlistedRefusals = sqliteTable(
+  "unlisted_refusals",
+  {
+    numberId: integer().notNull(),
+    /** `free`: everything that is not a template. */
+    kind: text().$type<"template" | "free">().notNull(),
+    source: text().$type<"answer" | "status">().notNull(),
+    code: text().notNull(),
+    /** Ids of the contacts that were refused, at most ten. */
+    people: text({ mode: "json" }).$type<number[]>().notNull(),
+    /** The last refusal, in the network's words. */
+    message: text().notNull(),
+    beganAt: instant().notNull(),
+    changedAt: instant().notNull(),
+  },
+  ({ numberId, kind, source, code }) => [primaryKey({ columns: [numberId, kind, source, code] })],
+);
+
+export type UnlistedRefusal = typeof unlistedRefusals.$inferSelect;
+
 /** The result of the last sync of an account's numbers and templates. */
 export const accountSyncs = sqliteTable(
   "account_syncs",

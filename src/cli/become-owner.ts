@@ -11,7 +11,7 @@ import type { Context, GlobalOptions, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 import { type FileUse, NamedFiles } from "./named-files.ts";
 import type { Value } from "./option.ts";
-import { type Owner, ownerOf } from "./owner.ts";
+import { describeForeign, findForeign, type Owner, ownerOf } from "./owner.ts";
 import type { Root } from "./root.ts";
 
 type Given = Readonly<Record<string, Value>>;
@@ -63,6 +63,29 @@ function openAndBecome(
     if (file.as !== "make" || hasDatabase) files.open(path, file, owner, groups);
   }
   become(root, owner, data);
+  requireOwnFiles(owner, database);
+  for (const { path, file } of named)
+    if (file.as === "read" || file.as === "update") requireReadable(owner, path, files);
+}
+
+/** A program of root's, such as `sqlite3`, leaves companion files that neither the service nor this command can use. */
+function requireOwnFiles(owner: Owner, database: string): void {
+  const foreign = findForeign(database, owner.uid);
+  if (foreign.length > 0) throw new CommandFailure("unavailable", ...describeForeign(foreign, owner));
+}
+
+/** A file in a directory of the owner is opened with the owner's rights; one that root put there may be root's alone. */
+function requireReadable({ uid }: Owner, path: string, files: NamedFiles): void {
+  if (files.isThere(path) !== null || !existsSync(path)) return;
+  try {
+    accessSync(path, constants.R_OK);
+  } catch {
+    throw new CommandFailure(
+      "unreadable_file",
+      `${resolve(path)} is opened as user ${uid}, who owns its directory, and this user may not read it`,
+      "move it to a directory that only root may change, such as /root, and name it there",
+    );
+  }
 }
 
 /** What the service unpacks there can run, which `/tmp` may forbid. */

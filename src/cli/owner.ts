@@ -4,6 +4,7 @@
  */
 import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { shellWord } from "#src/core/key-file.ts";
 
 export interface Owner {
   readonly uid: number;
@@ -11,6 +12,8 @@ export interface Owner {
 }
 
 const ROOT = 0;
+/** Of the database: SQLite's companions, and the locks. */
+const ENDINGS = ["", "-wal", "-shm", ".server-lock", ".command-lock"];
 
 /**
  * Null if root is the owner. A directory that does not exist yet will belong to the owner of its nearest existing
@@ -62,4 +65,21 @@ export function accountOf(uid: number): { name: string; gid: number } | null {
     // No list of accounts: the caller falls back to the directory's group.
   }
   return null;
+}
+
+/** Those files of the database that exist and belong to another user. */
+export function findForeign(database: string, uid: number): string[] {
+  return ENDINGS.map((ending) => database + ending).filter((path) => {
+    const found = ifThere(path, lstatSync);
+    return found !== null && found.uid !== uid;
+  });
+}
+
+/** What is wrong with them, and what to do. */
+export function describeForeign(files: readonly string[], { uid, gid }: Owner): [message: string, next: string] {
+  const paths = files.map((path) => resolve(path));
+  return [
+    `${paths.join(", ")}: not of user ${uid}, who owns the data directory and cannot use ${paths.length === 1 ? "it" : "them"}`,
+    `chown -h ${uid}:${gid} ${paths.map(shellWord).join(" ")}`,
+  ];
 }

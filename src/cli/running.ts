@@ -5,11 +5,13 @@ import type { Config } from "#src/config/config.ts";
 import { placeOf, SettingUnusable } from "#src/config/unusable.ts";
 import { createLog, type Log, type LogLevel } from "#src/core/log.ts";
 import { bracketed } from "#src/core/plain-address.ts";
+import { isStorageFailure } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import type { Server } from "#src/server/context.ts";
 import type { Trial } from "#src/upgrade/trial.ts";
 import type { Io, Signal } from "./context.ts";
 import { CommandFailure, describeError } from "./failure.ts";
+import { describeForeign, findForeign } from "./owner.ts";
 
 /** The exit codes of a program ended by a signal, by the shell's convention. */
 const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
@@ -77,6 +79,8 @@ export async function start(
         "switch it off, or use a database without a number on WhatsApp",
       );
     }
+    const foreign = describeForeignFiles(error, config);
+    if (foreign !== null) throw foreign;
     if (error instanceof SettingUnusable) throw describeSetting(error, config);
     if (error instanceof UpgradeFailed) throw new CommandFailure("upgrade_failed", error.message);
     throw describeListenError(error, config) ?? error;
@@ -90,6 +94,16 @@ function passTrial(
   const stopping = new AbortController();
   void stopped?.then(() => stopping.abort());
   return trial.pass({ config, log, clock: io.clock, random: io.random, stopping: stopping.signal });
+}
+
+/** Files of the database that another user has made; null if the error does not concern the database, or there are none. */
+function describeForeignFiles(error: unknown, config: Config): CommandFailure | null {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  const isMeant = isStorageFailure(error instanceof SettingUnusable ? error.cause : error);
+  const foreign = isMeant && uid !== 0 ? findForeign(config.storage.path, uid) : [];
+  if (foreign.length === 0) return null;
+  const [says, command] = describeForeign(foreign, { uid, gid });
+  return new CommandFailure("unavailable", `${placeOf(config, "storage.path")}: ${says}`, command);
 }
 
 /** What is wrong is said as for any command, behind the place of the value that is to be corrected. */

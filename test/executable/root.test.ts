@@ -16,6 +16,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -242,6 +243,52 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
         ]);
       }
       expect(answer(["number", "list"])).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "a backup that root put into the service's directory, and companion files of root's, are named with what to do",
+    async () => {
+      answer(["workspace", "create", ...SHOP]);
+      answer(["backup", join(home, "copy.db")]);
+      const own = join(data, "copy.db");
+      writeFileSync(own, readFileSync(join(home, "copy.db")), { mode: 0o600 });
+      for (const words of [
+        ["restore", own],
+        ["restore", own, "--rehearse"],
+        ["check", own],
+        ["move", "in", own],
+        ["contact", "import", "--workspace", "1", own],
+      ]) {
+        const { code, err } = run([...words, "--data", data]);
+        expect([words, code, err]).toEqual([words, 1, expect.stringContaining(`${own} is opened as user ${SERVICE}`)]);
+        expect(err).toContain("next: move it to a directory that only root may change");
+      }
+      renameSync(own, join(home, "moved.db"));
+      expect(answer(["restore", join(home, "moved.db")])).toMatchObject({ counts: { workspaces: 1 } });
+      expect(ownersIn(data)).toEqual([]);
+
+      const log = join(data, "waxwing.db-wal");
+      writeFileSync(log, "", { mode: 0o600 });
+      chownSync(log, 0, 0);
+      const advice = `chown -h ${SERVICE}:${SERVICE} ${log}`;
+      for (const words of [
+        ["workspace", "list"],
+        ["check"],
+        ["backup", "late.db"],
+        ["restore", "copy.db"],
+        ["status"],
+      ]) {
+        const { code, err } = run([...words, "--data", data]);
+        expect([words, code, err]).toEqual([words, 1, expect.stringContaining(advice)]);
+      }
+      const served = run(["serve", "--listen", "127.0.0.1:0", "--data", data], { uid: SERVICE, cwd: "/" });
+      expect([served.code, served.err]).toEqual([1, expect.stringContaining(advice)]);
+      expect(served.err).toContain("--data: storage.data: ");
+      chownSync(log, SERVICE, SERVICE);
+      expect(answer(["workspace", "list"])).toHaveLength(1);
+      await using _server = await serve();
     },
     LIMIT_MS,
   );

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { Glob } from "bun";
 import fc from "fast-check";
 import { serveHttp } from "#src/core/serve-http.ts";
+import { Workshop } from "#test/cli/spawn.ts";
 
 test("a failure of a handler is answered without its message, its source or a path", async () => {
   const server = serveHttp({
@@ -66,10 +67,58 @@ function statusFor(port: number, host: string): Promise<string> {
   return promise;
 }
 
-test("nothing else in the sources listens for HTTP", async () => {
+test("200 malformed hosts on the port of plain HTTP and on the main one: no failure, small answers, no line in the log", async () => {
+  const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const plain = other.port ?? 0;
+  await other.stop(true);
+  using workshop = new Workshop();
+  const env = {
+    WAXWING_SERVER_DOMAIN: "wa.example.com",
+    WAXWING_ACME_HTTP_LISTEN: `127.0.0.1:${plain}`,
+    WAXWING_ACME_DIRECTORY: "https://127.0.0.1:9/directory",
+    WAXWING_BACKUP_SCHEDULE: "",
+  };
+  const withDomain = await workshop.start(["serve", "--listen", "127.0.0.1:0", "--data", "one"], { env });
+  const withoutTls = await workshop.start(["serve", "--listen", "127.0.0.1:0", "--data", "two"]);
+  const main = Number(new URL(withoutTls.firstLine.replace("listening on ", "")).port);
+  const hosts = ["[[", "256.1", "xn--a", "a b", "a:99999", "[::1", "%00", "a,b", "http://x", "@"];
+  for (const [port, { child }] of [
+    [plain, withDomain],
+    [main, withoutTls],
+  ] as const) {
+    const log = new Response(child.stderr).text();
+    const statuses = new Set<string>();
+    for (let count = 0; count < 200; count++) statuses.add(await statusFor(port, hosts[count % hosts.length] ?? ""));
+    expect([...statuses]).toEqual(["400"]);
+    child.kill("SIGTERM");
+    // What a start, the first operator's link and a stop say: some twenty lines, and nothing about a request.
+    const lines = (await log).split("\n");
+    expect(lines.length).toBeLessThan(30);
+    expect(lines.filter((line) => /TypeError|Invalid URL|ERROR|serve-http|^\s+at /.test(line))).toEqual([]);
+  }
+}, 60_000);
+
+/** Every way to listen that the runtime and its libraries have. */
+const LISTENS =
+  /\bBun\s*\.\s*(?:serve|listen|udpSocket)\b|\bcreate(?:Secure)?Server\b|\bnew\s+(?:\w+\.)?Server\s*\(|\.\s*listen\s*\(|\bimport\s*\{[^}]*\b(?:serve|listen)\b[^}]*\}\s*from\s*"bun"/;
+
+test("nothing else in the sources listens", async () => {
   const found: string[] = [];
   for await (const path of new Glob("src/**/*.ts").scan()) {
-    if (/\bBun\.serve\(|\bcreateServer\(/.test(readFileSync(path, "utf8"))) found.push(path);
+    if (LISTENS.test(readFileSync(path, "utf8"))) found.push(path);
   }
   expect(found).toEqual(["src/core/serve-http.ts"]);
+  // A second listener would be found, however it is written.
+  for (const second of [
+    "Bun.serve({ port })",
+    "const { serve } = Bun; Bun .listen({})",
+    'import { serve } from "bun";',
+    "http.createServer(handle).listen(80)",
+    "const server = createSecureServer(options)",
+    "new Server()",
+    "new net.Server()",
+    "new Elysia().listen(8080)",
+    "Bun.udpSocket({})",
+  ])
+    expect([second, LISTENS.test(second)]).toEqual([second, true]);
 });

@@ -101,7 +101,7 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
       resetScroll={false}
       data-row={String(id)}
       aria-current={isOpen ? "true" : undefined}
-      className={`flex flex-col gap-1 border-b border-line px-4 py-3 text-ink no-underline last:border-b-0 hover:bg-sunken ${isOpen ? "bg-sunken" : ""}`}
+      className={`flex flex-col gap-1 border-b border-line px-4 py-3 focus-visible:-outline-offset-2 text-ink no-underline last:border-b-0 hover:bg-sunken ${isOpen ? "bg-sunken" : ""}`}
     >
       <span className="flex items-baseline justify-between gap-2">
         <span className={`truncate figures ${unread > 0 ? "font-semibold" : ""}`}>

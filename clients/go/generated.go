@@ -351,6 +351,8 @@ type ContactInput struct {
 	RemoveFromGroups []any `json:"remove_from_groups,omitempty"`
 	// Records consent. Only the person can undo an opt-out.
 	Consent string `json:"consent,omitempty"`
+	// `false`: you asked the person, and they want to keep receiving messages. It ends the doubt.
+	MayWantToStop *bool `json:"may_want_to_stop,omitempty"`
 	// With `consent: opted_in`: what the person agreed to, in your words.
 	ConsentPurpose string `json:"consent_purpose,omitempty"`
 	// With `consent: opted_in`: the text that the person was shown, or its version.
@@ -408,6 +410,8 @@ type ContactOfManyInput struct {
 	RemoveFromGroups []any `json:"remove_from_groups,omitempty"`
 	// Records consent. Only the person can undo an opt-out.
 	Consent string `json:"consent,omitempty"`
+	// `false`: you asked the person, and they want to keep receiving messages. It ends the doubt.
+	MayWantToStop *bool `json:"may_want_to_stop,omitempty"`
 	// With `consent: opted_in`: what the person agreed to, in your words.
 	ConsentPurpose string `json:"consent_purpose,omitempty"`
 	// With `consent: opted_in`: the text that the person was shown, or its version.

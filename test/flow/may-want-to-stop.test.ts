@@ -50,6 +50,28 @@ test("a near miss blocks marketing, is told once, and becomes no consent; a stat
   expect(eventTypesOf(app, shop)).toEqual(["contact.may_want_to_stop", "message.received", "message.received"]);
 });
 
+test("PUT with may_want_to_stop: false ends the doubt, alone or beside an opt-in, and nothing else is accepted", async () => {
+  const { app, shop, send } = await start();
+  await using _ = app;
+  await reportInbound(app, shop, { text: nearMiss });
+  for (const wrong of [true, null, "no"]) {
+    const refused = await putContactOf(app, shop, ANNA, { may_want_to_stop: wrong });
+    expect([refused.status, Object.keys(refused.body.error.fields)]).toEqual([400, ["may_want_to_stop"]]);
+  }
+  await app.clock.advance(1_000);
+  const before = (await getContactOf(app, shop, ANNA)).body.data;
+  const ended = (await putContactOf(app, shop, ANNA, { may_want_to_stop: false })).body.data;
+  expect([ended.consent.status, ended.consent.may_want_to_stop_since]).toEqual(["unknown", null]);
+  expect(ended.updated_at > before.updated_at).toBe(true);
+  await app.clock.advance(1_000);
+  // There is no doubt any more, so nothing changes.
+  expect((await putContactOf(app, shop, ANNA, { may_want_to_stop: false })).body.data).toEqual(ended);
+  expect((await send(sale())).status).toBe(201);
+  await reportInbound(app, shop, { text: nearMiss });
+  const { consent } = (await putContactOf(app, shop, ANNA, { consent: "opted_in", may_want_to_stop: false })).body.data;
+  expect([consent.status, consent.may_want_to_stop_since]).toEqual(["opted_in", null]);
+});
+
 test("an answer in text and a utility template still reach the person, and record no opt-in", async () => {
   const { app, shop, network, send } = await start();
   await using _ = app;

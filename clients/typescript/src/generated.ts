@@ -347,6 +347,8 @@ export type ContactInput = {
   remove_from_groups?: Array<number | string>;
   /** Records consent. Only the person can undo an opt-out. */
   consent?: "opted_in" | "opted_out";
+  /** `false`: you asked the person, and they want to keep receiving messages. It ends the doubt. */
+  may_want_to_stop?: false;
   /** With `consent: opted_in`: what the person agreed to, in your words. */
   consent_purpose?: string;
   /** With `consent: opted_in`: the text that the person was shown, or its version. */
@@ -407,6 +409,8 @@ export type ContactOfManyInput = {
   remove_from_groups?: Array<number | string>;
   /** Records consent. Only the person can undo an opt-out. */
   consent?: "opted_in" | "opted_out";
+  /** `false`: you asked the person, and they want to keep receiving messages. It ends the doubt. */
+  may_want_to_stop?: false;
   /** With `consent: opted_in`: what the person agreed to, in your words. */
   consent_purpose?: string;
   /** With `consent: opted_in`: the text that the person was shown, or its version. */

@@ -16,7 +16,7 @@ import { type FieldValue, findValueProblem, givenValue, readValue, storeValue } 
 import { findField, listFields } from "./custom-fields.ts";
 import { deleteValue, storedValue, upsertValue } from "./detail-statements.ts";
 import { addTag, listTags, removeTag } from "./details.ts";
-import { requireNotOptedOut } from "./doubt.ts";
+import { clearDoubt, requireNotOptedOut } from "./doubt.ts";
 import { type ContactLookup, getContact, requirePerson } from "./find.ts";
 import { type NewPerson, replacePeople } from "./people.ts";
 import { fullProfile, type Profile } from "./profile.ts";
@@ -37,6 +37,8 @@ export interface ContactChanges {
   addToGroups?: (number | string)[];
   removeFromGroups?: (number | string)[];
   consent?: "opted_in" | "opted_out";
+  /** The caller asked the person, who wants to keep receiving messages. */
+  endsDoubt?: true;
   /** What the person was told; only with an opt-in. */
   terms?: Partial<ConsentTerms>;
 }
@@ -88,7 +90,9 @@ export function putContact(
   if (isChanged) touchContact(tx, before.id);
   const changed = isChanged ? getContact(tx, workspace.id, before.id) : before;
   // Consent changes last, so that the event of an opt-out shows the contact as this request leaves it.
-  const contact = moveConsent(tx, workspace, changed, changes.consent, why);
+  const isDoubtEnded = changes.endsDoubt === true && changed.mayWantToStopSince !== null;
+  const sure = isDoubtEnded ? clearDoubt(tx, workspace, changed) : changed;
+  const contact = moveConsent(tx, workspace, sure, changes.consent, why);
   return { contact, isNew, isChanged: isNew || isChanged || contact !== changed };
 }
 

@@ -88,6 +88,11 @@ export const ContactBody = Type.Object(
     ),
     remove_from_groups: groupNames("Groups to remove the contact from. Applied after `add_to_groups`."),
     consent: Type.Optional(OneOf(["opted_in", "opted_out"], "Records consent. Only the person can undo an opt-out.")),
+    may_want_to_stop: Type.Optional(
+      Type.Literal(false, {
+        description: "`false`: you asked the person, and they want to keep receiving messages. It ends the doubt.",
+      }),
+    ),
     consent_purpose: term("purpose", "With `consent: opted_in`: what the person agreed to, in your words."),
     consent_notice: term("notice", "With `consent: opted_in`: the text that the person was shown, or its version."),
   },
@@ -129,6 +134,7 @@ export function readContactChanges(
     ...definedMember("addToGroups", trimmed(body.add_to_groups)),
     ...definedMember("removeFromGroups", trimmed(body.remove_from_groups)),
     ...definedMember("consent", body.consent),
+    ...definedMember("endsDoubt", body.may_want_to_stop === false ? true : undefined),
     ...definedMember("terms", terms),
   };
 }

@@ -79,7 +79,7 @@ describe("publish.sh", () => {
     return { code: exitCode, said: `${stdout}${stderr}`, calls };
   }
 
-  test("without a token publishes nothing, and says what it left out", () => {
+  test("without a token publishes nothing, and says what it skipped", () => {
     const { code, said, calls } = publish({});
     expect({ code, calls }).toEqual({ code: 0, calls: [] });
     for (const token of ["GH_TOKEN", "NPM_TOKEN", "PYPI_TOKEN"]) expect(said).toContain(`(no ${token})`);
@@ -88,7 +88,7 @@ describe("publish.sh", () => {
   test("with all of them publishes everything, the platforms before waxwing, and nothing a second time", () => {
     const tokens = { GH_TOKEN: "gh-secret", NPM_TOKEN: "npm-secret", PYPI_TOKEN: "pypi-secret" };
     const { code, said, calls } = publish(tokens);
-    expect({ code, said: said.includes("left out") }).toEqual({ code: 0, said: false });
+    expect({ code, said: said.includes("skipped") }).toEqual({ code: 0, said: false });
     const published = calls.filter((call) => / (publish|create|upload|copy) /.test(call));
     expect(published.map((call) => call.split(" ").slice(0, 4).join(" "))).toEqual([
       "gh release create v1.2.3",

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Publishes dist/release and dist/clients: sh scripts/release/publish.sh TAG. Each place needs its owner's token in the
-# environment and is left out without one: GH_TOKEN (release and image), NPM_TOKEN, PYPI_TOKEN. Run again, it goes on
+# environment and is skipped without one: GH_TOKEN (release and image), NPM_TOKEN, PYPI_TOKEN. Run again, it goes on
 # where it stopped: what is published stays as it is.
 set -eu
 
@@ -11,7 +11,7 @@ cd "$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-left_out() { echo "left out: $1 (no $2)"; }
+left_out() { echo "skipped: $1 (no $2)"; }
 
 publish_release() {
   if gh release view "$tag" >/dev/null 2>&1; then

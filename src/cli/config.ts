@@ -213,7 +213,7 @@ function reportOf(config: Config, findings: readonly ConfigFinding[]): Report {
   const path = file === null ? null : resolve(file);
   const text = [
     path === null ? "There is no configuration file; the defaults hold." : `${path} is valid.`,
-    ...findingLines(findings, ({ key }) => placeOf(config, key)),
+    ...findingLines(findings, ({ key }) => (places.has(key) ? placeOf(config, key) : key)),
   ].join("\n");
   return {
     json: { ok, file: path, findings: findings.map((one) => ({ ...one, line: places.get(one.key)?.line ?? null })) },

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { freePort, hasPebble, startPebble } from "#test/support/pebble.ts";
 import { program } from "#test/support/program.ts";
 import { checkout } from "#test/support/source.ts";
 import { Workshop } from "./spawn.ts";
@@ -49,12 +50,20 @@ async function serve(families: string | null, words: string[], env: Record<strin
     says: out.trim(),
     port: Number(/:(\d+)$/.exec(out.trim())?.[1]),
     log: () => log.join(""),
+    reload: () => child.kill("SIGHUP"),
     async stop() {
       child.kill("SIGTERM");
       await logging;
       return child.exited;
     },
   };
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isSo()); tries++) {
+    if (tries === 100) throw new Error("it did not happen");
+    await Bun.sleep(100);
+  }
 }
 
 async function reaches(scheme: string, host: string, port: number): Promise<boolean> {
@@ -125,6 +134,40 @@ describe.skipIf(!hasFilter)("restricted", () => {
           expect(server.log()).not.toContain("step_failed");
           expect(await server.stop()).toBe(0);
         }
+      }
+    },
+    LIMIT_MS,
+  );
+
+  test.skipIf(!hasPebble)(
+    "a certificate that fails is a condition and follows when DNS is right, also where the system tells no addresses",
+    async () => {
+      for (const families of [shipped, "AF_UNIX AF_INET AF_INET6"]) {
+        const httpPort = freePort();
+        await using pebble = await startPebble(httpPort);
+        pebble.address = null;
+        const data = `data-${used}`;
+        const server = await serve(families, ["--listen", ":0"], {
+          ...domain,
+          WAXWING_ACME_HTTP_LISTEN: `:${httpPort}`,
+          WAXWING_ACME_DIRECTORY: pebble.directory,
+          WAXWING_ACME_CA_FILE: pebble.caFile,
+        });
+        // The authority's address is part of what a certificate belongs to.
+        const env = { ...domain, WAXWING_ACME_DIRECTORY: pebble.directory };
+        const found = async () => {
+          const { stdout } = await workshop.run(["status", "--json", "--data", data], { env });
+          const { conditions } = JSON.parse(stdout) as { conditions: { id: string }[] };
+          return conditions.find(({ id }) => id.startsWith("certificate"));
+        };
+        await until(async () => (await found())?.id === "certificate_missing");
+        expect(server.log()).not.toContain("step_failed");
+        expect(server.log().split("event=certificate.failed")).toHaveLength(2);
+        pebble.address = "127.0.0.1";
+        server.reload();
+        await until(async () => (await found()) === undefined);
+        expect(server.log()).toContain("certificate.issued");
+        expect(await server.stop()).toBe(0);
       }
     },
     LIMIT_MS,

@@ -134,6 +134,14 @@ for (const [key, { values, beside, by }] of Object.entries(rows)) {
   }, 60_000);
 }
 
+test("config check names a default by its own key, also where it follows from the data directory", async () => {
+  const line = configure("storage.data", "data-checked", {});
+  const { stdout } = await workshop.run(["config", "check", "--config", workshop.path("waxwing.toml")]);
+  expect(stdout).toContain(`  ${workshop.path("waxwing.toml")}:${line}: storage.data: `);
+  for (const key of ["secrets.key_file", "backup.directory"])
+    expect(stdout).toMatch(new RegExp(`^\\w+ +${key}: `, "m"));
+});
+
 test("a value of the environment, of an option and of the defaults is named by where it comes from", async () => {
   configure("log.level", "info", {});
   const serve = (words: string[], env: Record<string, string> = {}) =>

@@ -923,10 +923,12 @@ say_next() {
 
 # What is true where there was a database before: nothing has to be set up again.
 say_upgraded() {
+  # The lines after the first are for reports of faults.
+  current=$(printf '%s\n' "$version" | sed -n 1p)
   if [ "$with_service" = yes ]; then
-    say "done: the service runs $version at $address, on the data that were there."
+    say "done: the service runs $current at $address, on the data that were there."
   else
-    say "done: $executable is $version. A server that runs still has the previous executable: restart it."
+    say "done: $executable is $current. A server that runs still has the previous executable: restart it."
   fi
   step "what needs attention now: sudo $(quoted "$executable") status"
   if [ -f "$executable.previous" ]; then step "the executable before this one: $executable.previous   back to it: sudo $(quoted "$executable") upgrade back"; fi

@@ -18,8 +18,8 @@ export function describeReadOnly(path: string): Advice {
   return {
     message: `${path} cannot be written: the file system at ${mount} is read-only`,
     next:
-      `make it writable again${elsewhere}. Linux mounts a disk read-only after a fault, which dmesg shows: ` +
-      `sudo mount -o remount,rw ${mount}. A service also needs the path in ReadWritePaths= of its unit`,
+      `make it writable again${elsewhere}: sudo mount -o remount,rw ${mount} (if the disk has a fault, dmesg shows it); ` +
+      "a service also needs the path in ReadWritePaths= of its unit",
   };
 }
 
@@ -29,7 +29,8 @@ export function describeForbidden(path: string, reason: string): Advice {
   const { uid } = statSync(nearest);
   if (uid === process.geteuid?.()) return { message: reason, next: `give its owner the right: chmod u+rwX ${nearest}` };
   const { name } = accountOf(uid) ?? { name: `user ${uid}` };
-  return { message: `${reason}; ${nearest} belongs to ${name}`, next: `run this as ${name} or as root` };
+  const who = uid === 0 ? "root" : `${name} or as root`;
+  return { message: `${reason}; ${nearest} belongs to ${name}`, next: `run this as ${who}` };
 }
 
 /** Asks the operating system about a path that SQLite could not open or change. Null: it may be written. */

@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(
           stderr: expect.stringContaining(`the file system at ${disk} is read-only`),
         });
         expect(stderr).toContain(`mount -o remount,rw ${disk}`);
-        expect(stderr).not.toContain("--data");
+        expect(stderr).not.toContain("another directory with --data");
         expect(stderr).not.toContain("internal error");
       } finally {
         expect(mounted("-o", "remount,rw")).toBe(true);
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)(
         });
         const stderr = await new Response(child.stderr).text();
         expect(await child.exited).toBe(1);
-        expect(stderr).toMatch(/belongs to root\n {2}next: run this as root/);
+        expect(stderr).toMatch(/belongs to root\n {2}next: run this as root\n/);
       },
     );
   },

@@ -94,6 +94,7 @@ const OURS: Readonly<Record<string, string>> = {
   echoes: "network_message_id origin type details status",
   events: "id type body",
   form_answers: "key body",
+  former_phones: "phone moved_to",
   groups: "folded filter",
   idempotency_keys: "key body",
   imports: "state settings outcome",

@@ -25,7 +25,9 @@ export function countTargetQuery(tx: ReadTx, workspace: Workspace, target: BulkT
   }
   if ("filter" in target) return compileCount(readGroupFilter(tx, workspace, target.filter), contextOf(workspace, at));
   const broadcast = findBroadcast(tx, workspace.id, target.broadcast);
-  return broadcast === undefined ? EMPTY_COUNT : countPeopleQuery(broadcast, target.outcomes);
+  return broadcast === undefined
+    ? EMPTY_COUNT
+    : countPeopleQuery(broadcast, target.outcomes, target.isAgain ? at : null);
 }
 
 /** The last id of the target. Contacts added later are not included. */
@@ -54,7 +56,9 @@ export function nextTargetQuery(
     return compileIds(readGroupFilter(tx, workspace, target.filter), contextOf(workspace, at), position, limit);
   }
   const broadcast = findBroadcast(tx, workspace.id, target.broadcast);
-  return broadcast === undefined ? null : recipientsQuery(broadcast, target.outcomes, position, limit);
+  return broadcast === undefined
+    ? null
+    : recipientsQuery(broadcast, target.outcomes, position, limit, target.isAgain ? at : null);
 }
 
 function contextOf({ id, timezone }: Workspace, now: number) {

@@ -108,7 +108,8 @@ export type Import = typeof imports.$inferSelect;
 export type BulkTarget =
   | { contacts: readonly number[] }
   | { filter: unknown }
-  | { broadcast: number; outcomes: readonly RecipientOutcome[] };
+  /** `isAgain`: without those whom the network asks not to send to again yet. */
+  | { broadcast: number; outcomes: readonly RecipientOutcome[]; isAgain?: true };
 
 export type BulkAction =
   | { addTag: string }

@@ -289,7 +289,9 @@ describe("the recipients of a broadcast", () => {
   });
 
   test("sending again makes one draft for the failed recipients; those with an unknown outcome are included only on request", async () => {
-    expect((await member.get(`${own}/again`)).body.data).toEqual({ failed: 2, unknown: 1, refusal: null });
+    expect((await member.get(`${own}/again`)).body.data).toEqual({
+      ...{ failed: 2, unknown: 1, waiting: 0, refusal: null },
+    });
     const stale = await member.post(`${own}/again`, { with_unknown: false, count: 3 });
     expect([stale.status, stale.body.error.code]).toEqual([409, "changed"]);
     const key = { key: "again-1" };

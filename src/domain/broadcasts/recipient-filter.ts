@@ -4,6 +4,7 @@
  */
 import { withinBudget } from "#src/db/query-budget.ts";
 import type { MessageStatus } from "../messages/message.ts";
+import { maySendAgainSql } from "../messages/person-limit.ts";
 import type { RecipientOutcome } from "./broadcast.ts";
 import { statusesFor } from "./read.ts";
 import type { Broadcast } from "./table.ts";
@@ -15,12 +16,18 @@ export interface Query {
 
 /**
  * SQL conditions for the outcomes, one for each range of the index; no outcomes match everyone. Values are literal, as
- * in the index.
+ * in the index. `againAt`: of the failed ones, only those who may be sent to again at this time.
  */
-function outcomeConditions(broadcast: Broadcast, outcomes: readonly RecipientOutcome[]): string[] {
+function outcomeConditions(
+  broadcast: Broadcast,
+  outcomes: readonly RecipientOutcome[],
+  againAt: number | null = null,
+): string[] {
   if (outcomes.length === 0) return ["1"];
   return outcomes.flatMap((outcome) => {
-    if (outcome === "failed") return ["status = 'failed' AND outcome_unknown = 0"];
+    if (outcome === "failed") {
+      return [`status = 'failed' AND outcome_unknown = 0${againAt === null ? "" : ` AND ${maySendAgainSql(againAt)}`}`];
+    }
     if (outcome === "unknown") return ["status = 'failed' AND outcome_unknown = 1"];
     return statusesFor(broadcast, outcome).map((status: MessageStatus) => `status = '${status}'`);
   });
@@ -32,8 +39,9 @@ export function recipientsQuery(
   outcomes: readonly RecipientOutcome[],
   after: number,
   limit: number,
+  againAt: number | null = null,
 ): Query {
-  const conditions = outcomeConditions(broadcast, outcomes);
+  const conditions = outcomeConditions(broadcast, outcomes, againAt);
   // Ranges of the index ordered by id are merged without sorting.
   const selects = conditions.map(
     (condition) => `SELECT id, contact_id FROM messages WHERE broadcast_id = ? AND ${condition} AND id > ?`,
@@ -53,8 +61,12 @@ export function countOutcomeQuery(broadcast: Broadcast, outcome: RecipientOutcom
 }
 
 /** One row with `total`: the number of distinct contacts with a phone number among them. */
-export function countPeopleQuery(broadcast: Broadcast, outcomes: readonly RecipientOutcome[]): Query {
-  const contacts = `SELECT DISTINCT contact_id FROM messages WHERE broadcast_id = ? AND ${withinBudget("id")} AND ${anyOf(outcomeConditions(broadcast, outcomes))}`;
+export function countPeopleQuery(
+  broadcast: Broadcast,
+  outcomes: readonly RecipientOutcome[],
+  againAt: number | null = null,
+): Query {
+  const contacts = `SELECT DISTINCT contact_id FROM messages WHERE broadcast_id = ? AND ${withinBudget("id")} AND ${anyOf(outcomeConditions(broadcast, outcomes, againAt))}`;
   return {
     sql:
       `SELECT count(*) AS total FROM (${contacts}) AS people ` +

@@ -118,6 +118,8 @@ export const recipientEndpoints = {
       Type.Object({
         failed: Type.Integer(),
         unknown: Type.Integer(),
+        /** Failed for a limit of the person, and not to be sent to again yet. */
+        waiting: Type.Integer(),
         /** Why sending again is impossible; null if it is possible. */
         refusal: OptionalText,
       }),
@@ -153,7 +155,9 @@ export const recipientEndpoints = {
     }
     if (total === 0) throw invalidRequest({ count: ["There are no recipients to send to again."] });
     const recipients =
-      total > NUMBERS_MAX ? [] : await queryRecipients(call, recipientsQuery(broadcast, outcomes, 0, NUMBERS_MAX));
+      total > NUMBERS_MAX
+        ? []
+        : await queryRecipients(call, recipientsQuery(broadcast, outcomes, 0, NUMBERS_MAX, call.clock.now()));
     return change(call, (tx): ChangeResult<{ draft: number; bulk: number | null }> => {
       const audit = {
         action: "broadcast.again",
@@ -166,7 +170,7 @@ export const recipientEndpoints = {
         return { status: 201, data: { draft: draft.id, bulk: null }, audit };
       }
       const group = saveGroup(tx, workspace.id, { name: freeName(tx, workspace.id, broadcast.name), filter: null });
-      const target = { broadcast: broadcast.id, outcomes };
+      const target = { broadcast: broadcast.id, outcomes, isAgain: true } as const;
       const settings = { target, change: { addToGroup: group.id }, total, last: Number.MAX_SAFE_INTEGER };
       const job = createBulkChange(tx, workspace.id, user.id, settings);
       tx.afterCommit(() => call.bulk.start(job));
@@ -232,10 +236,12 @@ function freeName(tx: Tx, workspaceId: number, broadcastName: string): string {
   }
 }
 
-async function countFailed({ reader }: WorkspaceCall, broadcast: Broadcast) {
-  const [failed] = await reader.query(...argumentsOf(countPeopleQuery(broadcast, ["failed"])));
+async function countFailed({ reader, clock }: WorkspaceCall, broadcast: Broadcast) {
+  const [all] = await reader.query(...argumentsOf(countPeopleQuery(broadcast, ["failed"])));
+  const [ready] = await reader.query(...argumentsOf(countPeopleQuery(broadcast, ["failed"], clock.now())));
   const [unknown] = await reader.query(...argumentsOf(countPeopleQuery(broadcast, ["unknown"])));
-  return { failed: Number(failed?.total ?? 0), unknown: Number(unknown?.total ?? 0) };
+  const failed = Number(ready?.total ?? 0);
+  return { failed, unknown: Number(unknown?.total ?? 0), waiting: Number(all?.total ?? 0) - failed };
 }
 
 /** Null: sending again is possible. */

@@ -53,7 +53,9 @@ function AgainDialog({ broadcast, onClose }: { broadcast: BroadcastDetail; onClo
       {again.isError && <Failed error={again.error} retry={() => void again.refetch()} />}
       {again.isPending && <Loading />}
       {data !== undefined && data.refusal !== null && <p>{data.refusal}</p>}
-      {data !== undefined && data.refusal === null && data.failed + data.unknown === 0 && <p>{strings.againNobody}</p>}
+      {data !== undefined && data.refusal === null && data.failed + data.unknown === 0 && (
+        <p>{data.waiting > 0 ? strings.againWaiting(peopleOf(data.waiting)) : strings.againNobody}</p>
+      )}
       {data !== undefined && data.refusal === null && data.failed + data.unknown > 0 && result === null && (
         <AgainForm broadcast={broadcast} again={data} recount={() => again.refetch()} onStarted={setResult} />
       )}
@@ -62,6 +64,8 @@ function AgainDialog({ broadcast, onClose }: { broadcast: BroadcastDetail; onClo
   );
 }
 
+const peopleOf = (number: number) => plural(number, strings.one, strings.other);
+
 interface AgainFormProps {
   broadcast: BroadcastDetail;
   again: SendAgainCounts;
@@ -69,17 +73,16 @@ interface AgainFormProps {
   onStarted: (result: SendAgainResult) => void;
 }
 
-function AgainForm({ broadcast, again: { failed, unknown }, recount, onStarted }: AgainFormProps) {
+function AgainForm({ broadcast, again: { failed, unknown, waiting }, recount, onStarted }: AgainFormProps) {
   const { id } = useWorkspace();
   const [isChanged, setIsChanged] = useState(false);
   const form = useForm({ defaultValues: { isWithUnknown: false } });
   const isTicked = form.watch("isWithUnknown");
   const count = failed + (isTicked ? unknown : 0);
-  const people = (number: number) => plural(number, strings.one, strings.other);
   return (
     <Form
       form={form}
-      submit={count === 0 ? strings.againNone : strings.againAction(people(count))}
+      submit={count === 0 ? strings.againNone : strings.againAction(peopleOf(count))}
       onSend={async (_, key) => {
         if (count === 0) return;
         try {
@@ -99,7 +102,8 @@ function AgainForm({ broadcast, again: { failed, unknown }, recount, onStarted }
       }}
     >
       {isChanged && <Notice>{strings.againChanged}</Notice>}
-      {failed > 0 && <p>{strings.againText(people(failed))}</p>}
+      {failed > 0 && <p>{strings.againText(peopleOf(failed))}</p>}
+      {waiting > 0 && <Notice>{strings.againWaiting(peopleOf(waiting))}</Notice>}
       {unknown > 0 && (
         <Notice tone="violet">
           <label className="flex min-h-9 items-start gap-3 max-mid:min-h-11">
@@ -109,7 +113,7 @@ function AgainForm({ broadcast, again: { failed, unknown }, recount, onStarted }
               {...form.register("isWithUnknown")}
             />
             <span>
-              <span className="font-semibold">{strings.againUnknown(people(unknown))}</span>
+              <span className="font-semibold">{strings.againUnknown(peopleOf(unknown))}</span>
               <span className="mt-1 block">{isTicked ? strings.againUnknownRisk : strings.againUnknownText}</span>
             </span>
           </label>

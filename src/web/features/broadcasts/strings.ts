@@ -96,6 +96,8 @@ export const strings = {
   back: "All broadcasts",
   again: "Send again to failed recipients",
   againText: (people: string) => `${people} definitely failed and can be sent the message again.`,
+  againWaiting: (people: string) =>
+    `${people} can't be sent to again yet, because WhatsApp limits messages to them. Each becomes available a day after the last refusal, later after several, or once they write.`,
   againUnknown: (people: string) => `Include ${people} with unknown outcome`,
   againUnknownText: "We don't know whether they received it. They are skipped.",
   againUnknownRisk:

@@ -18,17 +18,18 @@ export function trimShown(text: string): string {
 
 /** Control characters other than tabs and line ends as `\x1b`: written as they are, they could steer a terminal. */
 export function showControls(text: string): string {
-  return text.replace(
-    /(?![\t\r\n])\p{Cc}/gu,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
+  return text.replace(/(?![\t\r\n])\p{Cc}/gu, escaped);
 }
 
 /** On one line: line ends, control and formatting characters are escaped, so that no text can steer a terminal. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character === "\n" ? "\\n" : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => (character === "\n" ? "\\n" : escaped(character)));
+}
+
+/** `\x1b`, `\u{202e}`. */
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code <= 0xff ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
 
 /** The same JSON value without characters that steer a terminal or turn its line around, which `JSON.stringify` keeps. */

@@ -115,8 +115,8 @@ export const tablePolicies = {
   imports: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   bulk_changes: { restore: "backup", person: "nobody", reset: "workspace", kept: after("updated_at", 7 * DAY_MS) },
   // Broadcasts and messages. A draft that was sent since the backup must not be sent again.
-  broadcasts: { restore: { follows: "all" }, person: "nobody", reset: "workspace", kept: "always" },
-  broadcast_counters: { restore: { follows: "all" }, person: "nobody", reset: "workspace", kept: "always" },
+  broadcasts: { restore: { follows: "all" }, person: "emptied", reset: "workspace", kept: "always" },
+  broadcast_counters: { restore: { follows: "all" }, person: "emptied", reset: "workspace", kept: "always" },
   broadcast_drafts: { restore: "newer", person: "emptied", reset: "workspace", kept: ["drafts"] },
   messages: { restore: "merged", person: "emptied", reset: "listed", kept: ["messages", "recipients"] },
   // Where to look for messages: they hold ids alone, and each goes with its message.

@@ -82,19 +82,22 @@ export function eraseFromDrafts(tx: Tx, workspaceId: number, identifiers: readon
       .limit(DRAFTS_PER_READ)
       .all();
     for (const { id, content } of batch) {
-      const to = Array.isArray(content.to) ? content.to.map(String) : [];
-      const others = to.filter((number) => !ends.some((end) => number.replace(/\D/g, "").endsWith(end)));
-      if (others.length === to.length) continue;
-      tx.db
-        .update(drafts)
-        .set({ content: { ...content, to: others } })
-        .where(eq(drafts.id, id))
-        .run();
+      const left = contentWithout(content, ends);
+      if (left !== null) tx.db.update(drafts).set({ content: left }).where(eq(drafts.id, id)).run();
     }
     const last = batch.at(-1);
     if (last === undefined || batch.length < DRAFTS_PER_READ) return;
     after = last.id;
   }
+}
+
+/** Null: it has none of these numbers. The values of a draft to one person alone are that person's. */
+function contentWithout(content: DraftContent, ends: readonly string[]): DraftContent | null {
+  const to = Array.isArray(content.to) ? content.to.map(String) : [];
+  const others = to.filter((number) => !ends.some((end) => number.replace(/\D/g, "").endsWith(end)));
+  if (others.length === to.length) return null;
+  const { variables: _variables, media: _media, ...rest } = content;
+  return others.length === 0 ? { ...rest, to: [] } : { ...content, to: others };
 }
 
 const changedBefore = statement((db) =>

@@ -11,7 +11,8 @@ import { eraseFromDrafts } from "../broadcasts/drafts.ts";
 import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
 import { forgetFormerHolder } from "../contacts/former-phones.ts";
 import { type Contact, consentLog, contactNetworkIds, contacts, formerPhones } from "../contacts/table.ts";
-import { idempotencyKeys } from "../idempotency/table.ts";
+import { hiddenKey } from "../idempotency/keys.ts";
+import { type IdempotencyKey, idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
 import { callbacks, echoes, inbounds } from "../inbound/table.ts";
 import { eraseMedia } from "../media/release.ts";
@@ -24,6 +25,7 @@ import { numbers } from "../numbers/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
 import { publishErased } from "../webhooks/erased-event.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
+import { eraseFromBroadcast } from "./erase-from-broadcasts.ts";
 import { emptyRows } from "./person-columns.ts";
 import { redact, redactAnswer } from "./redact.ts";
 
@@ -76,20 +78,24 @@ function variantsOf(phone: string | null): string[] {
 }
 
 /** Keeps the shape of the answers kept for these messages, without the person. */
-function redactAnswers(tx: Tx, messageIds: readonly number[]): void {
+function redactAnswers(tx: Tx, workspaceId: number, messageIds: readonly number[]): void {
   const kept = tx.db
-    .select({ id: idempotencyKeys.id, body: idempotencyKeys.body })
+    .select({ id: idempotencyKeys.id, key: idempotencyKeys.key, body: idempotencyKeys.body })
     .from(idempotencyKeys)
     .where(inArray(idempotencyKeys.messageId, [...messageIds]))
     .all();
-  for (const { id, body } of kept) redactKeptAnswer(tx, id, body);
+  for (const one of kept) redactKeptAnswer(tx, workspaceId, one);
 }
 
-function redactKeptAnswer(tx: Tx, id: number, body: string | null): void {
-  if (body === null) return;
+/** The key keeps its effect: the same request does not send again. */
+function redactKeptAnswer(
+  tx: Tx,
+  workspaceId: number,
+  { id, key, body }: Pick<IdempotencyKey, "id" | "key" | "body">,
+): void {
   tx.db
     .update(idempotencyKeys)
-    .set({ body: redactAnswer(body) })
+    .set({ key: hiddenKey(tx, workspaceId, key), ...(body === null ? {} : { body: redactAnswer(body) }) })
     .where(eq(idempotencyKeys.id, id))
     .run();
 }
@@ -149,14 +155,20 @@ function eraseContact(tx: Tx, contact: Contact): void {
 }
 
 /** Erases the person's messages, inbounds and echoes, up to `limit` of each; false when none were left. */
-export function eraseTexts(tx: Tx, { contacts: all }: Person, limit: number): boolean {
-  return all.map((contact) => eraseTextsOf(tx, contact, limit)).includes(true);
+export function eraseTexts(tx: Tx, { contacts: all, names }: Person, limit: number): boolean {
+  const texts = names.map(({ text }) => text);
+  return all.map((contact) => eraseTextsOf(tx, contact, texts, limit)).includes(true);
 }
 
-function eraseTextsOf(tx: Tx, contact: Contact, limit: number): boolean {
+function eraseTextsOf(tx: Tx, contact: Contact, names: readonly string[], limit: number): boolean {
   const ids = sql`(${sql.raw(idsOfContact(String(contact.id), String(contact.workspaceId), { broadcasts: true }))})`;
   const dispatched = tx.db
-    .select({ id: messages.id, sendToken: messages.sendToken, networkMessageId: messages.networkMessageId })
+    .select({
+      id: messages.id,
+      sendToken: messages.sendToken,
+      networkMessageId: messages.networkMessageId,
+      broadcastId: messages.broadcastId,
+    })
     .from(messages)
     .where(and(inArray(messages.id, ids), sql`${messages.toPhone} <> ${ERASED}`))
     .limit(limit)
@@ -166,7 +178,9 @@ function eraseTextsOf(tx: Tx, contact: Contact, limit: number): boolean {
   removeNetworkIds(tx, dispatched);
   tx.db.delete(providerRequests).where(inArray(providerRequests.sendToken, sendTokens)).run();
   emptyRows(tx, "messages", inArray(messages.id, messageIds));
-  redactAnswers(tx, messageIds);
+  redactAnswers(tx, contact.workspaceId, messageIds);
+  const ofBroadcasts = new Set(dispatched.flatMap(({ broadcastId }) => broadcastId ?? []));
+  for (const id of ofBroadcasts) eraseFromBroadcast(tx, id, names);
   const inboundIds = tx.db
     .select({ id: inbounds.id })
     .from(inbounds)
@@ -290,17 +304,22 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
 
   idempotency_keys: (tx, workspaceId, afterId, limit) =>
     tx.db
-      .select({ id: idempotencyKeys.id, body: idempotencyKeys.body, at: idempotencyKeys.createdAt })
+      .select({
+        id: idempotencyKeys.id,
+        key: idempotencyKeys.key,
+        body: idempotencyKeys.body,
+        at: idempotencyKeys.createdAt,
+      })
       .from(idempotencyKeys)
       .where(and(eq(idempotencyKeys.workspaceId, workspaceId), gt(idempotencyKeys.id, afterId)))
       .orderBy(idempotencyKeys.id)
       .limit(limit)
       .all()
-      .map(({ id, body, at }) => ({
+      .map(({ id, key, body, at }) => ({
         id,
         at,
-        text: body ?? "",
-        empty: () => redactKeptAnswer(tx, id, body),
+        text: `${key} ${body ?? ""}`,
+        empty: () => redactKeptAnswer(tx, workspaceId, { id, key, body }),
       })),
 };
 

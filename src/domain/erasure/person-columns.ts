@@ -48,6 +48,45 @@ export const personColumns = {
     kept: ["id", "workspace_id", "contact_id", "was", "became", "source", "at"],
     emptied: { evidence: "'{}'" },
   },
+  // A finished broadcast has no link.
+  broadcasts: {
+    kept: [
+      ...["id", "workspace_id", "number_id", "name", "status", "pause_cause", "resume_at"],
+      ...[
+        "network_pauses",
+        "template_name",
+        "template_language",
+        "template_category",
+        "template_format",
+        "template_components",
+        "template_order",
+      ],
+      ...["template_refused_at", "media_link", "from_phone", "group_id", "day_starts_at", "day_ends_at", "requested"],
+      ...["budget_key_id", "budget_day", "budget_reserved", "send_at", "due_since", "waits_until", "waits_for"],
+      ...[
+        "is_built",
+        "built_after_id",
+        "is_failing_unsent",
+        "is_unsent_skipped",
+        "created_at",
+        "started_at",
+        "completed_at",
+      ],
+      ...["purged_at"],
+    ],
+    emptied: {},
+    rewritten: ["status_reason", "variables", "media_filename"],
+  },
+  broadcast_counters: {
+    kept: [
+      ...["broadcast_id", "workspace_id", "pending", "sending", "sent", "delivered", "read"],
+      ...["failed", "skipped", "is_charged", "rate", "is_held", "held", "booked"],
+      ...["charged", "is_finished", "settled_at", "last_sent_at", "answer_code", "answer_repeats", "status_code"],
+      ...["status_repeats", "resumed_at"],
+    ],
+    emptied: {},
+    rewritten: ["refusal_message", "reported_refusal"],
+  },
   broadcast_drafts: {
     kept: ["id", "workspace_id", "user_id", "created_at", "updated_at", "broadcast_id"],
     emptied: {},
@@ -103,11 +142,11 @@ export const personColumns = {
     kept: ["id", "at", "user_id", "workspace_id", "action", "address"],
     emptied: { subject: ERASED_TEXT, details: "'{}'" },
   },
-  // The key itself stays: it keeps the same request from sending again.
+  // A hash stands for the key: it keeps the same request from sending again.
   idempotency_keys: {
-    kept: ["id", "workspace_id", "key", "fingerprint", "message_id", "status", "created_at"],
+    kept: ["id", "workspace_id", "fingerprint", "message_id", "status", "created_at"],
     emptied: {},
-    rewritten: ["body"],
+    rewritten: ["key", "body"],
   },
   events: { kept: ["seq", "id", "workspace_id", "type", "created_at"], emptied: {}, rewritten: ["body"] },
   callbacks: {

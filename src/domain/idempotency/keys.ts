@@ -26,10 +26,21 @@ interface StoredAnswer {
  * Throws `idempotency_conflict` if it was used with another request.
  */
 export function findKey(tx: ReadTx, workspaceId: number, use: KeyUse): IdempotencyKey | undefined {
-  const found = keyByName(tx).get({ workspaceId, key: use.key });
+  const found =
+    keyByName(tx).get({ workspaceId, key: use.key }) ??
+    keyByName(tx).get({ workspaceId, key: hiddenKey(tx, workspaceId, use.key) });
   if (found === undefined || isExpired(found, tx.now)) return undefined;
   requireSameRequest(found.fingerprint, use.fingerprint);
   return found;
+}
+
+const HIDDEN = /^erased:[0-9a-f]{64}$/;
+
+/** Stands for a key that named an erased person, and is found by the same key. */
+export function hiddenKey(tx: ReadTx, workspaceId: number, key: string): string {
+  if (HIDDEN.test(key)) return key;
+  const hash = tx.keyedHash(`erased_key:${workspaceId}:${key}`);
+  return `erased:${Buffer.from(hash).toString("hex")}`;
 }
 
 /** Throws `idempotency_conflict`. */

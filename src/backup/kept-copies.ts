@@ -40,6 +40,14 @@ export function listKeptCopies(database: string): KeptCopy[] {
   return [...copies.values()].toSorted((a, b) => b.keptAt - a.keptAt);
 }
 
+/** When each copy is deleted at the latest, milliseconds; null for the newest, which stays. */
+export function keptUntil(database: string): { place: string; until: number | null }[] {
+  return listKeptCopies(database).map(({ files, keptAt }, index) => ({
+    place: files.toSorted()[0] ?? "",
+    until: index === 0 ? null : keptAt + KEPT_MS + DAY_MS,
+  }));
+}
+
 interface SweepOptions {
   database: string;
   clock: Clock;

@@ -8,6 +8,10 @@ import { formatFileTime } from "./files.ts";
 const NAME = /^waxwing-\d{8}T\d{6}Z(-\d+)?\.db$/;
 const UNFINISHED_NAME = /^waxwing-\d{8}T\d{6}Z(-\d+)?\.db(\.sha256)?\.unfinished/;
 
+export function isOwnBackup(name: string): boolean {
+  return NAME.test(name);
+}
+
 /**
  * Deletes unfinished backups of a server that stopped during a backup. Only one server uses a database, so none is in
  * progress.

@@ -88,6 +88,11 @@ export function scheduleInterval(schedule: string | null, now: number): number |
   return runs.length < 2 ? null : Math.max(...runs.slice(1).map((at, index) => at - (runs[index] ?? at)));
 }
 
+/** When the schedule is due for the `count`th time from `now`, milliseconds; null if it never is. */
+export function scheduledRun(schedule: string, now: number, count: number): number | null {
+  return nextRuns(schedule, now, count).at(count - 1) ?? null;
+}
+
 function nextRuns(schedule: string, now: number, count: number): number[] {
   const cron = new Cron(schedule, { mode: "5-part", paused: true });
   return cron.nextRuns(count, new Date(now)).map((at) => at.getTime());

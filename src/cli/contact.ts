@@ -1,4 +1,6 @@
 /** `waxwing contact …`: files of people, and what concerns a single person: keep, erase. */
+
+import { listLastingCopies } from "#src/backup/lasting.ts";
 import { notFound } from "#src/core/problem.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
@@ -43,7 +45,7 @@ export const commands: readonly Command[] = [
     {
       summary: "Erase a person: data, texts, files, raw records",
       details:
-        "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted. Earlier backups still contain the person.",
+        "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted. Earlier backups still contain the person; the receipt says until when\nthose last that this server made. Delete files that you made with backup or move out yourself.",
     },
     options,
     (context, values) =>
@@ -59,8 +61,14 @@ export const commands: readonly Command[] = [
           if (found == null) throw notFound("contact");
           return found;
         });
+        const { schedule, directory, retention: keep, remote } = config.backup;
+        const now = context.io.clock.now();
+        const copies = listLastingCopies({ database: config.storage.path, schedule, directory, keep, remote, now });
+        const backups = copies.map((copy) => ({ ...copy, until: copy.until === null ? null : inSeconds(copy.until) }));
         const text = [
           "The person is erased.",
+          ...(backups.length === 0 ? [] : ["Copies from before still contain the person:"]),
+          ...backups.map(({ place, until }) => `  ${place}: until ${until ?? "you delete it"}`),
           ...(isLogEmpty ? [] : ["The write-ahead log still contains old pages until the server's next restart."]),
           ...(waitingImports.length === 0
             ? []
@@ -69,7 +77,11 @@ export const commands: readonly Command[] = [
                 "  next: discard them under Contacts → Import, or remove the person from them",
               ]),
         ].join("\n");
-        return { json: { erased: true, log_emptied: isLogEmpty, waiting_imports: waitingImports }, text };
+        return { json: { erased: true, log_emptied: isLogEmpty, waiting_imports: waitingImports, backups }, text };
       }),
   ),
 ];
+
+function inSeconds(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+/, "");
+}

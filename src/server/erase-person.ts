@@ -10,11 +10,11 @@ import {
   erasePerson as eraseContacts,
   eraseMentions,
   eraseTexts,
-  findPerson,
   listMediaOf,
   type MentionTable,
   mentionTables,
 } from "#src/domain/erasure/erase-contact.ts";
+import { findPerson } from "#src/domain/erasure/person.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import { removeUnusedMedia } from "#src/media/remove-unused.ts";
 import type { SimulatedFiles } from "#src/networks/simulator/media.ts";

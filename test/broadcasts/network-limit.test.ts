@@ -5,7 +5,8 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { contacts } from "#src/domain/contacts/table.ts";
-import { erasePerson, findPerson } from "#src/domain/erasure/erase-contact.ts";
+import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
+import { findPerson } from "#src/domain/erasure/person.ts";
 import { recentRecipients } from "#src/domain/messages/table.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { numbers, type Portfolio, portfolios } from "#src/domain/numbers/table.ts";

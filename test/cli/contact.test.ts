@@ -3,7 +3,7 @@
  */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { program } from "#test/support/program.ts";
@@ -258,6 +258,34 @@ describe("contact import --skip-bad-cells", () => {
   });
 });
 
+test("the receipt of an erasure names the copies that still contain the person, and until when", async () => {
+  const path = write("receipt.csv", "phone,name\n+919812345679,Mira\n");
+  expect((await importFile(path)).json).toMatchObject({ created: 1 });
+  const copies = {
+    backup: join(data, "backups", "waxwing-20261120T023000Z.db"),
+    kept: join(data, "waxwing.db.before-schema-4-20261101T000000Z"),
+  };
+  mkdirSync(join(data, "backups"), { recursive: true });
+  for (const file of Object.values(copies)) writeFileSync(file, "");
+  try {
+    const { json } = await waxwing("contact", "erase", "--workspace", "1", "+919812345679");
+    expect(json.backups).toEqual([
+      {
+        kind: "scheduled",
+        place: join(data, "backups"),
+        until: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:30:00Z$/),
+      },
+      { kind: "kept", place: copies.kept, until: null },
+    ]);
+    // The default keeps seven, one a night.
+    const days = (Date.parse((json.backups as { until: string }[])[0]?.until ?? "") - Date.now()) / 86_400_000;
+    expect([days > 5.9, days < 7.1]).toEqual([true, true]);
+  } finally {
+    rmSync(copies.kept);
+    rmSync(join(data, "backups"), { recursive: true });
+  }
+});
+
 test("an exported file can be imported again and changes nothing", async () => {
   const file = write("export.csv", await exported());
   const { json } = await importFile(file);
@@ -271,7 +299,7 @@ test("erasing a contact removes its data from every file of the data directory, 
   await waxwing("contact", "opt-out", "--workspace", "1", "--file", write("o.txt", `${secrets[1]}\n`));
   expect(foundIn(secrets)).not.toEqual([]);
   const erased = await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`);
-  expect(erased.json).toEqual({ erased: true, log_emptied: true, waiting_imports: [] });
+  expect(erased.json).toEqual({ erased: true, log_emptied: true, waiting_imports: [], backups: [] });
   expect(foundIn(secrets)).toEqual([]);
   expect((await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`)).code).toBe(1);
   expect((await importFile(path, "--consent", "opted_in")).json).toMatchObject({ opted_in: 0, kept_opted_out: 1 });

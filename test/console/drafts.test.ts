@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { credit } from "#src/domain/billing/account.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
-import { erasePerson, findPerson } from "#src/domain/erasure/erase-contact.ts";
+import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
+import { findPerson } from "#src/domain/erasure/person.ts";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { template } from "#test/support/scenarios.ts";

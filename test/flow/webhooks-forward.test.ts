@@ -1,7 +1,8 @@
 /** The second address of a workspace beside its own: what one of them gets does not depend on the other. */
 import { expect, test } from "bun:test";
 import { blockWorkspace } from "#src/db/workspace-work.ts";
-import { erasePerson, findPerson } from "#src/domain/erasure/erase-contact.ts";
+import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
+import { findPerson } from "#src/domain/erasure/person.ts";
 import { setForward } from "#src/domain/webhooks/forward.ts";
 import { replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import { contactOf } from "#test/support/rows.ts";

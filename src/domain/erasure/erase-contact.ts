@@ -4,13 +4,12 @@
  * runs in batches; each call does a bounded amount of work. `server/erase-person.ts` calls them in order.
  */
 import { and, eq, gt, inArray, isNotNull, lte, ne, sql } from "drizzle-orm";
-import { type E164, otherVariant } from "#src/core/phone.ts";
 import { tablesWith } from "#src/db/table-policies.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts } from "../broadcasts/drafts.ts";
 import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
 import { forgetFormerHolder } from "../contacts/former-phones.ts";
-import { type Contact, consentLog, contactNetworkIds, contacts, formerPhones } from "../contacts/table.ts";
+import { type Contact, consentLog, contacts } from "../contacts/table.ts";
 import { hiddenKey } from "../idempotency/keys.ts";
 import { type IdempotencyKey, idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
@@ -26,56 +25,9 @@ import { auditLog, formAnswers } from "../users/table.ts";
 import { publishErased } from "../webhooks/erased-event.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
 import { eraseFromBroadcast } from "./erase-from-broadcasts.ts";
+import type { Person, PersonName } from "./person.ts";
 import { emptyRows } from "./person-columns.ts";
 import { redact, redactAnswer } from "./redact.ts";
-
-/** A text that names the person: a phone number or network id, without `+`, as networks write them. */
-interface PersonName {
-  text: string;
-  /** Of a number that the person has left: what was stored later is about its next owner. Null: it is still theirs. */
-  until: number | null;
-}
-
-interface Person {
-  workspaceId: number;
-  /** Linked contacts are one person. */
-  contacts: readonly Contact[];
-  names: readonly PersonName[];
-}
-
-export function findPerson(tx: Tx, contact: Contact): Person {
-  const { id, workspaceId, identityId } = contact;
-  const linked = identityId === null ? eq(contacts.id, id) : eq(contacts.identityId, identityId);
-  const all = tx.db
-    .select()
-    .from(contacts)
-    .where(and(eq(contacts.workspaceId, workspaceId), linked))
-    .all();
-  return {
-    workspaceId,
-    contacts: all,
-    names: all.flatMap((one) => [...presentNames(tx, one), ...formerNames(tx, one)]),
-  };
-}
-
-/** Both variants of the phone number, and network ids. */
-function presentNames(tx: Tx, contact: Contact): PersonName[] {
-  const aliases = tx.db.select().from(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).all();
-  const names = [...variantsOf(contact.phone), contact.networkUserId, ...aliases.map(({ networkId }) => networkId)];
-  return [...new Set(names.filter((name) => name !== null))].map((text) => ({ text, until: null }));
-}
-
-/** The numbers that the person has moved away from. */
-function formerNames(tx: Tx, { id }: Contact): PersonName[] {
-  const left = tx.db.select().from(formerPhones).where(eq(formerPhones.contactId, id)).all();
-  return left.flatMap(({ phone, movedAt }) => variantsOf(phone).map((text) => ({ text, until: movedAt })));
-}
-
-function variantsOf(phone: string | null): string[] {
-  if (phone === null) return [];
-  const other = otherVariant(phone as E164);
-  return [phone, ...(other === null ? [] : [other])].map((one) => one.slice(1));
-}
 
 /** Keeps the shape of the answers kept for these messages, without the person. */
 function redactAnswers(tx: Tx, workspaceId: number, messageIds: readonly number[]): void {

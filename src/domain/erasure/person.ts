@@ -1,0 +1,53 @@
+/** The person of an erasure: the contacts and every name by which rows may mention them. */
+import { and, eq } from "drizzle-orm";
+import { type E164, otherVariant } from "#src/core/phone.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { type Contact, contactNetworkIds, contacts, formerPhones } from "../contacts/table.ts";
+
+/** A text that names the person: a phone number or network id, without `+`, as networks write them. */
+export interface PersonName {
+  text: string;
+  /** Of a number that the person has left: what was stored later is about its next owner. Null: it is still theirs. */
+  until: number | null;
+}
+
+export interface Person {
+  workspaceId: number;
+  /** Linked contacts are one person. */
+  contacts: readonly Contact[];
+  names: readonly PersonName[];
+}
+
+export function findPerson(tx: Tx, contact: Contact): Person {
+  const { id, workspaceId, identityId } = contact;
+  const linked = identityId === null ? eq(contacts.id, id) : eq(contacts.identityId, identityId);
+  const all = tx.db
+    .select()
+    .from(contacts)
+    .where(and(eq(contacts.workspaceId, workspaceId), linked))
+    .all();
+  return {
+    workspaceId,
+    contacts: all,
+    names: all.flatMap((one) => [...presentNames(tx, one), ...formerNames(tx, one)]),
+  };
+}
+
+/** Both variants of the phone number, and network ids. */
+function presentNames(tx: Tx, contact: Contact): PersonName[] {
+  const aliases = tx.db.select().from(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).all();
+  const names = [...variantsOf(contact.phone), contact.networkUserId, ...aliases.map(({ networkId }) => networkId)];
+  return [...new Set(names.filter((name) => name !== null))].map((text) => ({ text, until: null }));
+}
+
+/** The numbers that the person has moved away from. */
+function formerNames(tx: Tx, { id }: Contact): PersonName[] {
+  const left = tx.db.select().from(formerPhones).where(eq(formerPhones.contactId, id)).all();
+  return left.flatMap(({ phone, movedAt }) => variantsOf(phone).map((text) => ({ text, until: movedAt })));
+}
+
+function variantsOf(phone: string | null): string[] {
+  if (phone === null) return [];
+  const other = otherVariant(phone as E164);
+  return [phone, ...(other === null ? [] : [other])].map((one) => one.slice(1));
+}

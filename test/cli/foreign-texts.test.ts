@@ -64,6 +64,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   sessions: "agent",
   tags: "name",
   templates: "name network_status status_reason quality sample_link",
+  unlisted_refusals: "code message",
   unused_items: "about",
   users: "email",
   webhooks: "url forward_url",
@@ -122,6 +123,7 @@ const OURS: Readonly<Record<string, string>> = {
   sessions: "address",
   tags: "folded",
   templates: "account_id language category status components parameter_format parameter_order",
+  unlisted_refusals: "kind source people",
   untrusted_proxies: "address",
   unused_items: "reason",
   user_links: "kind role number_ids",
@@ -175,6 +177,8 @@ function forge(client: TestServer["store"]["client"]): void {
     UPDATE callbacks SET state = 'unreadable' WHERE id = (SELECT max(id) FROM callbacks);
     INSERT OR IGNORE INTO unused_items (hour, reason, about, count, last_at)
       VALUES (${Math.floor(app.clock.now() / 3_600_000) * 3_600_000}, 'ignored', '', 1, ${app.clock.now()});
+    INSERT OR IGNORE INTO unlisted_refusals (number_id, kind, source, code, people, message, began_at, changed_at)
+      SELECT id, 'template', 'answer', '', '[1,2,3,4,5,6,7,8,9,10]', '', 1, 1 FROM numbers;
     INSERT OR IGNORE INTO account_syncs (workspace_id, account_id, error) SELECT id, '1', '' FROM workspaces;
   `);
   for (const column of columns(FOREIGN)) {

@@ -1,6 +1,7 @@
 /** People who change their number, and people who turn out to be a known contact: contacts, links, consent, window. */
 import { expect, test } from "bun:test";
-import { erasePerson, findPerson } from "#src/domain/erasure/erase-contact.ts";
+import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
+import { findPerson } from "#src/domain/erasure/person.ts";
 import { getContactOf, optOutOf, putContactOf, reportControl, reportMove, walk } from "#test/support/contacts.ts";
 import { fakeNetwork } from "#test/support/fake-network.ts";
 import { reportInbound } from "#test/support/report.ts";

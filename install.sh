@@ -281,7 +281,7 @@ unit=/etc/systemd/system/waxwing.service
 account=waxwing
 
 run_service() {
-  prefix='' data='' with_service=yes uninstall=no release='' public_key='' is_upgrade=no
+  prefix='' data='' with_service=yes uninstall=no release='' public_key='' is_upgrade=no way_back=no
   while [ $# -gt 0 ]; do
     case $1 in
       --prefix | --data | --release | --public-key)
@@ -390,6 +390,7 @@ upgrade_executable() {
   fi
   "$executable" --config "$config" upgrade "$@" </dev/null >&2 ||
     fail "the upgrade failed; the message above says what runs now." "journalctl -u waxwing -e shows what the new executable said"
+  way_back=yes
   say "upgraded $executable: $version"
 }
 
@@ -931,7 +932,11 @@ say_upgraded() {
     say "done: $executable is $current. A server that runs still has the previous executable: restart it."
   fi
   step "what needs attention now: sudo $(quoted "$executable") status"
-  if [ -f "$executable.previous" ]; then step "the executable before this one: $executable.previous   back to it: sudo $(quoted "$executable") upgrade back"; fi
+  if [ "$way_back" = yes ]; then
+    step "back to the executable before this one: sudo $(quoted "$executable") upgrade back"
+  elif [ -f "$executable.previous" ]; then
+    step "the executable before this one, for a database of the same schema: $executable.previous"
+  fi
   step "settings: $config   data: $data"
   if [ "$with_service" = yes ]; then step "log: journalctl -u waxwing -f"; fi
 }

@@ -41,7 +41,10 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "bun run bench", by: "test/bench/flatness.test.ts", says: /flat/i },
   { begins: "bun run openapi", by: "test/api/openapi.test.ts", says: /docs\/openapi\.json/ },
   { begins: "bun run clients", by: "test/clients/clients.test.ts", says: /clientFiles/ },
-  { begins: "sh scripts/release/", by: "test/release-workflow.test.ts", says: /publish\.sh/ },
+  ...["make.sh", "clients.sh", "publish.sh"].map((name) => ({
+    ...{ begins: `sh scripts/release/${name}`, by: "test/release-workflow.test.ts" },
+    says: new RegExp(`"${name}"`),
+  })),
   { begins: "bun scripts/release/check.ts", by: "test/release-workflow.test.ts", says: /scripts\/release\/check\.ts/ },
   { begins: "sh install.sh", by: "test/install-release.test.ts", says: /--release/ },
   { begins: "npx waxwing dev", by: "test/npm.test.ts", says: /"npx", "--offline", "waxwing"/ },

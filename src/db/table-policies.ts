@@ -92,7 +92,7 @@ export const tablePolicies = {
   account_syncs: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   connections: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   network_health: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
-  unlisted_refusals: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  unlisted_refusals: { restore: "newer", person: "emptied", reset: "workspace", kept: "always" },
   number_notices: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   number_states: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   sample_uploads: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },

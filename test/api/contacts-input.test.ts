@@ -61,7 +61,7 @@ const accepted: Record<string, [sent: Record<string, unknown>, shows?: Record<st
   "custom fields of every kind": [
     { fields: { nick: "Ash", points: -1.5, renews: "2027-02-28", member: false, tier: "gold" } },
   ],
-  "an empty custom text": [{ fields: { nick: "" } }],
+  "an empty custom text counts as none": [{ fields: { nick: "" } }, { fields: {} }],
   "null for a custom field without a value": [{ fields: { nick: null } }, { fields: {} }],
   "no custom fields": [{ fields: {} }],
   "no people": [{ people: [] }],

@@ -196,7 +196,7 @@ test("without the code, too late, or with a used file it is a copy, held; so is 
   await scenario.app.clock.advance(HOUR + MINUTE);
   expect(scenario.app.logged.join("")).toContain("database.copied");
   for (const id of [running, scheduled]) expect((await show(scenario, id)).status).toBe("paused");
-  await resume(scenario, running);
+  await resume(scenario, running, false);
   await scenario.app.clock.advance(10 * MINUTE);
   expect(sentTo(scenario)).toEqual(sent);
 });

@@ -78,7 +78,7 @@ const OURS: Readonly<Record<string, string>> = {
   api_keys: "prefix scopes",
   audit_log: "action details address",
   billing_accounts: "currency",
-  broadcast_counters: "answer_code status_code reported_refusal",
+  broadcast_counters: "answer_code status_code reported_refusal refusals",
   broadcast_drafts: "content",
   broadcasts:
     "status pause_cause network_pauses template_language template_category template_format template_components variables media_link from_phone budget_day waits_for template_order",

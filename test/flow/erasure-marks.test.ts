@@ -229,7 +229,11 @@ function plant(): void {
   const words = `refused ${PERSON}: ${MARK}`;
   const refusal = JSON.stringify({ code: "131031", message: words, scope: "account" });
   client.prepare("UPDATE broadcasts SET status_reason = ?, media_filename = ? WHERE name = 'One'").run(words, MARK);
-  client.prepare("UPDATE broadcast_counters SET reported_refusal = ? WHERE is_finished = 1").run(refusal);
+  client
+    .prepare(
+      "UPDATE broadcast_counters SET reported_refusal = ?, refusals = ?, refusal_message = ? WHERE is_finished = 1",
+    )
+    .run(refusal, `[{"failure": ${refusal}, "count": 2}]`, words);
 }
 
 async function live(): Promise<void> {
@@ -265,6 +269,8 @@ const WITHOUT_MARK: Readonly<Record<string, string>> = {
   "contacts.network_portfolio": "of the account",
   "audit_log.details": "ids and words of ours; the person is the subject",
   "messages.network_message_id": "of the network, which has no mark to put into it",
+  "former_phones.phone": "the person has not moved here; the test below has one who did",
+  "former_phones.moved_to": "as phone",
   "media.reason": "a word of ours",
   "media_files.hash": "a hash of the bytes",
   "media_files.content_type": "a word of ours",

@@ -208,8 +208,7 @@ export async function pause({ app }: Scenario, id: number): Promise<void> {
   await app.store.write((tx) => void pauseBroadcast(tx, getBroadcast(tx, id), "manual", "paused by hand"));
 }
 
-/** Resumes it as `waxwing broadcast resume` does. */
-/** `sendUnknown`: the decision about recipients that may have been sent to since a backup. */
+/** Resumes it as `waxwing broadcast resume` does. `sendUnknown`: the decision about recipients that may have been sent to since a backup. */
 export async function resume({ app }: Scenario, id: number, sendUnknown: boolean | null = null): Promise<void> {
   await app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id), sendUnknown));
   await app.clock.advance(0);

@@ -265,6 +265,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: await side.template(),
     body: { button: BUTTON, meaning: "opt_out" },
   }),
+  "PUT /w/{workspace}/templates/{id}/order": async (side) => ({
+    id: await side.template(),
+    body: { header: [], body: [] },
+  }),
   "PUT /w/{workspace}/templates/{id}/sample": async (side) => ({
     id: await side.template(),
     body: { link: "https://example.com/a.png" },

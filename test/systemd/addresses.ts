@@ -11,7 +11,7 @@ import { check, finish, Operator, until } from "./outcome.ts";
 import { BASE, bringRelease } from "./preparation.ts";
 
 const DOMAIN = "wa.example.com";
-/** Of nobody in this network. */
+/** No machine of this network has it. */
 const ELSEWHERE = "203.0.113.9";
 const DNS_PORT = 53;
 const HTTP_PORT = 80;

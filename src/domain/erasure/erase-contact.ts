@@ -20,7 +20,7 @@ import { idsOfContact } from "../messages/contact-message-statements.ts";
 import { ERASED } from "../messages/message.ts";
 import { removeNetworkIds } from "../messages/network-ids.ts";
 import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
-import { numbers } from "../numbers/table.ts";
+import { numbers, unlistedRefusals } from "../numbers/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
 import { publishErased } from "../webhooks/erased-event.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
@@ -65,6 +65,7 @@ export function erasePerson(tx: Tx, person: Person): void {
     // Those of a former number are gone by themselves within a day.
     if (until === null) tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.item}, ${text}) > 0`).run();
     const isTheirs = until === null ? sql`` : sql` AND ${formAnswers.createdAt} <= ${until}`;
+    emptyRows(tx, "unlisted_refusals", sql`instr(${unlistedRefusals.message}, ${text}) > 0`);
     emptyRows(tx, "form_answers", sql`instr(${formAnswers.body}, ${text}) > 0${isTheirs}`);
     forgetRecipient(tx, workspaceId, name, `${ERASED} ${all[0]?.id}-${index}`);
   });

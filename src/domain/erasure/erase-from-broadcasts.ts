@@ -14,11 +14,19 @@ import { broadcastCounters } from "../messages/table.ts";
  */
 export function eraseFromBroadcast(tx: Tx, id: number, names: readonly string[]): void {
   const isNamed = (text: string | null | undefined): boolean => names.some((name) => text?.includes(name) === true);
-  const { refusalMessage, reportedRefusal } = getCounters(tx, id);
+  const { refusalMessage, reportedRefusal, refusals } = getCounters(tx, id);
   const inCounters = {
     ...(isNamed(refusalMessage) ? { refusalMessage: ERASED } : {}),
     ...(reportedRefusal !== null && isNamed(reportedRefusal.message)
       ? { reportedRefusal: { ...reportedRefusal, message: ERASED } }
+      : {}),
+    ...(refusals?.some(({ failure }) => isNamed(failure.message)) === true
+      ? {
+          refusals: refusals.map(({ failure, count }) => ({
+            failure: isNamed(failure.message) ? { ...failure, message: ERASED } : failure,
+            count,
+          })),
+        }
       : {}),
   };
   if (Object.keys(inCounters).length > 0)

@@ -82,10 +82,10 @@ export const personColumns = {
       ...["broadcast_id", "workspace_id", "pending", "sending", "sent", "delivered", "read"],
       ...["failed", "skipped", "is_charged", "rate", "is_held", "held", "booked"],
       ...["charged", "is_finished", "settled_at", "last_sent_at", "answer_code", "answer_repeats", "status_code"],
-      ...["status_repeats", "resumed_at"],
+      ...["status_repeats", "resumed_at", "held_back", "held_back_until"],
     ],
     emptied: {},
-    rewritten: ["refusal_message", "reported_refusal"],
+    rewritten: ["refusal_message", "reported_refusal", "refusals"],
   },
   broadcast_drafts: {
     kept: ["id", "workspace_id", "user_id", "created_at", "updated_at", "broadcast_id"],
@@ -132,6 +132,11 @@ export const personColumns = {
     kept: ["delivery_id", "id", "url", "attempted_at", "duration_ms", "status_code", "error"],
     // Receivers may repeat the body.
     emptied: toNull("response"),
+  },
+  // The network's words may name the person.
+  unlisted_refusals: {
+    kept: ["number_id", "kind", "source", "code", "people", "began_at", "changed_at"],
+    emptied: { message: ERASED_TEXT },
   },
   // Answers of the console, kept for a user who sends a form again.
   form_answers: {

@@ -53,7 +53,7 @@ let webhookSecret = "";
 
 beforeAll(async () => {
   shop = await makeWhatsappProcess({
-    numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 1234567")],
+    numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 23125012")],
     templates: [HELLO_WORLD, OWN_TEMPLATE, SPRING_OFFER],
     subscribedApps: [],
   });
@@ -764,7 +764,8 @@ async function curl(words: readonly string[]): Promise<Answer> {
     "idempotency-key": "first-1",
     "content-type": "application/json",
   });
-  return shop.call("POST", path, { headers, body: JSON.parse(given("-d")[0] ?? "") });
+  const body = (given("-d")[0] ?? "").replace("$TO", OWN_PHONE);
+  return shop.call("POST", path, { headers, body: JSON.parse(body) });
 }
 
 /** Sends a message whose answer is lost: the message fails, is not sent again, and later statuses correct it. */

@@ -16,8 +16,10 @@ export function commandsIn(page: string): string[][] {
 }
 
 export function wordsOf(line: string): string[] {
-  const words = line.matchAll(/(?:^|\s)#.*$|((?:"[^"]*"|'[^']*'|[^\s"'])+)/g);
+  const words = line.matchAll(/(?:^|\s)#.*$|((?:"(?:\\.|[^"\\])*"|'[^']*'|[^\s"'])+)/g);
+  const unquoted = (_: string, double: string | undefined, single: string | undefined): string =>
+    double?.replace(/\\(["\\$`])/g, "$1") ?? single ?? "";
   return [...words].flatMap(([, word]) =>
-    word === undefined ? [] : [word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single)],
+    word === undefined ? [] : [word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'/g, unquoted)],
   );
 }

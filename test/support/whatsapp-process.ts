@@ -145,7 +145,7 @@ export async function makeWhatsappProcess(
   });
   const publicUrl = `https://127.0.0.1:${proxy.port}`;
   // Instead of a certificate from a public authority.
-  const env = { PATH: "/nonexistent", NODE_EXTRA_CA_CERTS: certificate };
+  const env = { PATH: "/nonexistent", NODE_EXTRA_CA_CERTS: certificate, WAXWING_ALERTS_NONE: "true" };
 
   function urlOfServer(): string {
     if (running === null) throw new Error("the server does not run");

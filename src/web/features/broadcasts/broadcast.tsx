@@ -254,9 +254,12 @@ function Resume({ broadcast, waiting, onClose, onDone }: ResumeProps) {
       onClose={onClose}
       act={async (key) => {
         const body = sendUnknown === undefined ? {} : { send_unknown: sendUnknown };
-        // Each decision is a request of its own.
-        const once = { key: `${key}-${sendUnknown}` };
-        await request("POST /w/{workspace}/broadcasts/{id}/resume", { workspace: id, id: broadcast.id, body }, once);
+        await request(
+          "POST /w/{workspace}/broadcasts/{id}/resume",
+          { workspace: id, id: broadcast.id, body },
+          // Each decision is a request of its own.
+          { key: `${key}-${sendUnknown}` },
+        );
         await onDone();
       }}
     >

@@ -145,7 +145,7 @@ for (const [what, run] of Object.entries({ ...queries, ...scanning })) {
  * decide whether a partial index covers the rows.
  */
 async function stepsOf(run: (tx: Tx) => unknown): Promise<{ sql: string; step: string }[]> {
-  await using database = openTestDatabase({ schema: true });
+  await using database = openTestDatabase({ schema: true, hashKey: () => new Uint8Array(32) });
   const { client } = database.store;
   const prepare = client.prepare.bind(client);
   const executed: { sql: string; parameters: unknown[] }[] = [];

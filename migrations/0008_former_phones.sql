@@ -1,5 +1,5 @@
--- The numbers that people have moved away from. For 30 days, who asks for the contact by the old number is told the new one;
--- an erasure finds by them what names the person by an old number.
+-- The numbers that people have moved away from. For 30 days, a program that asks for a contact by its old number gets the
+-- new one; an erasure finds by them what names the person by an old number.
 
 CREATE TABLE former_phones (
   workspace_id INTEGER NOT NULL,

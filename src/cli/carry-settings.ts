@@ -1,5 +1,5 @@
 /**
- * What a planned move carries into the configuration of the new machine: who is told of conditions, and where backups are
+ * What a planned move carries into the configuration of the new machine: who is notified of conditions, and where backups are
  * sent. Everything else there belongs to one machine: addresses, directories, certificates.
  */
 import { existsSync, readFileSync } from "node:fs";

@@ -62,7 +62,6 @@ export async function erasePerson(
         return last !== null;
       });
     }
-    // After the mentions: the notices that hold the former numbers are emptied here.
     await inBatches((tx) => eraseTexts(tx, person, BATCH));
     for (const { id, networkMediaId } of fetched) {
       media.discard(id);

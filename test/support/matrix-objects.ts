@@ -14,8 +14,7 @@ import { DAY } from "./webhooks.ts";
 const TEMPLATE = "for_everybody";
 /** The title of the quick reply of a template that is made anew. */
 export const BUTTON = "No more";
-/** A recipient whom the simulator refuses. */
-/** Refused without a reason, each time: a person who was refused for a limit of their own would not be sent to again yet. */
+/** A recipient whom the simulator refuses without a reason, each time: a person who was refused for a limit of their own would not be sent to again yet. */
 const REFUSED = "+919876540002";
 
 type Value = string | number | null | Uint8Array;

@@ -1,5 +1,5 @@
 /**
- * The numbers that people have moved away from. For 30 days, a program that asks for a contact by its former number is told
+ * The numbers that people have moved away from. For 30 days, a program that asks for a contact by its former number gets
  * the new one. Nothing else knows the former number: its next owner is another person.
  */
 import { and, eq, gt, inArray } from "drizzle-orm";
@@ -9,7 +9,7 @@ import type { Workspace } from "../workspaces/table.ts";
 import { findById, readIdentifiers } from "./find.ts";
 import { type Contact, formerPhones } from "./table.ts";
 
-const TOLD_FOR_MS = 30 * 24 * 60 * 60_000;
+const SHOWN_FOR_MS = 30 * 24 * 60 * 60_000;
 
 /** The contact leaves its number for `movedTo`. */
 export function recordFormerPhone(tx: Tx, { id: contactId, workspaceId, phone }: Contact, movedTo: E164): void {
@@ -32,7 +32,7 @@ export function findMovedTo(tx: ReadTx, { id, country }: Workspace, input: strin
       and(
         eq(formerPhones.workspaceId, id),
         inArray(formerPhones.phone, identifiers),
-        gt(formerPhones.movedAt, tx.now - TOLD_FOR_MS),
+        gt(formerPhones.movedAt, tx.now - SHOWN_FOR_MS),
       ),
     )
     .limit(1)

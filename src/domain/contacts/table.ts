@@ -67,7 +67,7 @@ export const contactNetworkIds = sqliteTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.networkId] })],
 );
 
-/** The numbers that people have moved away from in the last 30 days. */
+/** The numbers that people have moved away from. */
 export const formerPhones = sqliteTable(
   "former_phones",
   {

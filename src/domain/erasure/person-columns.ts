@@ -51,28 +51,12 @@ export const personColumns = {
   // A finished broadcast has no link.
   broadcasts: {
     kept: [
-      ...["id", "workspace_id", "number_id", "name", "status", "pause_cause", "resume_at"],
-      ...[
-        "network_pauses",
-        "template_name",
-        "template_language",
-        "template_category",
-        "template_format",
-        "template_components",
-        "template_order",
-      ],
+      ...["id", "workspace_id", "number_id", "name", "status", "pause_cause", "resume_at", "network_pauses"],
+      ...["template_name", "template_language", "template_category", "template_format", "template_components"],
+      ...["template_order", "is_built", "built_after_id", "is_failing_unsent", "is_unsent_skipped", "purged_at"],
       ...["template_refused_at", "media_link", "from_phone", "group_id", "day_starts_at", "day_ends_at", "requested"],
       ...["budget_key_id", "budget_day", "budget_reserved", "send_at", "due_since", "waits_until", "waits_for"],
-      ...[
-        "is_built",
-        "built_after_id",
-        "is_failing_unsent",
-        "is_unsent_skipped",
-        "created_at",
-        "started_at",
-        "completed_at",
-      ],
-      ...["purged_at"],
+      ...["created_at", "started_at", "completed_at"],
     ],
     emptied: {},
     rewritten: ["status_reason", "variables", "media_filename"],

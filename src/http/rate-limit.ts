@@ -135,11 +135,16 @@ export class RateLimiter {
     );
   }
 
-  /** Call before answering a refusal. Null: answer at once; else wait for the promise. */
-  delayRefusal(id: number): Promise<void> | null {
+  /**
+   * Call before answering a refusal. Null: answer at once; else wait for the promise. What arrives of the body meanwhile
+   * is dropped: Bun would keep it in memory that its collector does not see.
+   */
+  delayRefusal(id: number, request: Request): Promise<void> | null {
     const refusals = this.#buckets.get(id)?.refusals ?? 0;
     if (refusals <= PROMPT_REFUSALS_MAX || this.#delayedCount >= DELAYED_MAX) return null;
     this.#delayedCount += 1;
+    // It rejects when the connection is closed.
+    request.body?.cancel().catch(() => undefined);
     return sleep(this.#clock, REFUSAL_DELAY_MS).then(() => {
       this.#delayedCount -= 1;
     });

@@ -7,24 +7,42 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import { type Fault, type FieldProblems, sentenceOf, unknownName } from "#src/core/fault.ts";
 import { invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
 
-const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, validateFormats: false });
-
 /**
  * More than anyone reads. Keeps a body with a hundred thousand mistakes from producing an answer many times its size.
  */
 const PROBLEMS_MAX = 100;
 
-const compiled = new WeakMap<TSchema, ValidateFunction>();
+/**
+ * Of a value with more parts, only the first mistake is named: the validator collects all of them before any can be
+ * counted, and half a million mistakes take a hundred megabytes. The largest valid body has about 15,000 parts.
+ */
+const PARTS_MAX = 20_000;
+
+/** Compiles each schema when it is first used. */
+function validatorsOf(options: { allErrors: boolean }): (schema: TSchema) => ValidateFunction {
+  const ajv = new Ajv2020({ ...options, strict: false, verbose: true, validateFormats: false });
+  const compiled = new WeakMap<TSchema, ValidateFunction>();
+  return (schema) => {
+    const known = compiled.get(schema);
+    if (known !== undefined) return known;
+    const validate = ajv.compile(schema);
+    compiled.set(schema, validate);
+    return validate;
+  };
+}
+
+const untilFirst = validatorsOf({ allErrors: false });
+const findingAll = validatorsOf({ allErrors: true });
 
 /** The mistakes in `value`; empty if it is valid. `at`: the path of the value itself, "" for the whole body. */
 export function findFieldProblems(schema: TSchema, value: unknown, at = ""): FieldProblems {
-  let validate = compiled.get(schema);
-  if (validate === undefined) {
-    validate = ajv.compile(schema);
-    compiled.set(schema, validate);
-  }
   const fields = noProblems();
+  let validate = untilFirst(schema);
   if (validate(value)) return fields;
+  if (hasFewParts(value)) {
+    validate = findingAll(schema);
+    validate(value);
+  }
   for (const error of (validate.errors ?? []).slice(0, PROBLEMS_MAX)) {
     const fault = describe(error);
     const path = pathOf(at, error);
@@ -32,6 +50,17 @@ export function findFieldProblems(schema: TSchema, value: unknown, at = ""): Fie
     if (!faults.some((known) => sentenceOf(known) === fault.sentence)) fields[path] = [...faults, fault];
   }
   return fields;
+}
+
+/** Stops counting at the limit. */
+function hasFewParts(value: unknown): boolean {
+  let left = PARTS_MAX;
+  const count = (part: unknown): boolean => {
+    left -= 1;
+    if (left < 0) return false;
+    return typeof part !== "object" || part === null || Object.values(part).every(count);
+  };
+  return count(value);
 }
 
 /**

@@ -82,8 +82,42 @@ test("JSON nested more than 100 levels deep is refused as a whole on every endpo
   }
 });
 
-test("a body with a hundred thousand faults gets an answer that names a hundred", async () => {
-  const body = `{${Array.from({ length: 80_000 }, (_, index) => `"k${index}":1`).join(",")}}`;
+test("an object or a list of more than 5,000 entries, or a body of more than 100,000, is refused as a whole", async () => {
+  const list = (entries: number): string => `[${Array(entries).fill("1").join(",")}]`;
+  const object = (entries: number): string => `{${Array.from({ length: entries }, (_, n) => `"k${n}":1`).join(",")}}`;
+  const comma = `"${',{[\\"'.repeat(50_000)}"`;
+  const cases: [body: string, isWhole: boolean][] = [
+    [`{"a":${list(5_000)}}`, false],
+    [`{"a":${list(5_001)}}`, true],
+    [object(5_000), false],
+    [object(5_001), true],
+    [`{"a":[${Array(19).fill(list(5_000)).join(",")}]}`, false],
+    [`{"a":[${Array(21).fill(list(4_900)).join(",")}]}`, true],
+    [`{"a":${comma}}`, false],
+  ];
+  for (const line of ["POST /api/v1/messages", "POST /api/v1/broadcasts/preview", "PUT /api/v1/contacts"]) {
+    const [method = "", path = ""] = line.split(" ");
+    for (const [index, [body, isWhole]] of cases.entries()) {
+      const answer = await app.call(method, path, { key: shop.key, body });
+      expect([line, index, answer.status]).toEqual([line, index, 400]);
+      expect([line, index, Object.keys(answer.body.error.fields).length === 0]).toEqual([line, index, isWhole]);
+      if (isWhole) expect(answer.body.error.message).toContain(" entries.");
+    }
+  }
+});
+
+test("of a body with more parts than are worth a list of faults, the first fault is named", async () => {
+  const named = async (lists: number) => {
+    const to = Array(lists).fill(Array(4_000).fill(1));
+    const body = JSON.stringify({ name: 1, template: "x", to });
+    const { error } = (await app.call("POST", "/api/v1/broadcasts", { key: shop.key, body })).body;
+    return Object.keys(error.fields).length;
+  };
+  expect([await named(4), await named(6)]).toEqual([5, 1]);
+});
+
+test("a body with thousands of faults gets an answer that names a hundred", async () => {
+  const body = `{${Array.from({ length: 5_000 }, (_, index) => `"k${index}":1`).join(",")}}`;
   const { status, body: answer, text } = await app.call("POST", "/api/v1/messages", { key: shop.key, body });
   expect(status).toBe(400);
   expect(Object.keys(answer.error.fields).length).toBeLessThanOrEqual(110);

@@ -71,12 +71,13 @@ function open(world: World, app: TestServer, workspaceId: number, name: number) 
 }
 
 test.each([
-  { members: 1_000, waits: false },
-  { members: 60_000, waits: true },
-])("a body with $members unknown members waits for its sender's turn: $waits", async ({ members, waits }) => {
+  { lists: 1, waits: false },
+  { lists: 20, waits: true },
+])("the parsing of $lists lists of 1,000 objects waits for its sender's turn: $waits", async ({ lists, waits }) => {
   await using app = await start();
   const { id, key } = await app.workspace();
-  const body = JSON.stringify(Object.fromEntries(Array.from({ length: members }, (_, index) => [`m${index}`, index])));
+  const list = Array.from({ length: 1_000 }, () => ({ member: 1 }));
+  const body = JSON.stringify(Object.fromEntries(Array.from({ length: lists }, (_, index) => [`m${index}`, list])));
   const turns: number[] = [];
   const take = Turns.prototype.take;
   using _ = spyOn(Turns.prototype, "take").mockImplementation(function (this: Turns, workspaceId, slice) {
@@ -84,7 +85,7 @@ test.each([
     return take.call(this, workspaceId, slice) as never;
   });
   const refused = await app.call("POST", "/api/v1/messages", { key, body });
-  expect([refused.status, refused.body.error.fields.m0]).toEqual([400, ["Unknown field."]]);
+  expect([refused.status, Object.keys(refused.body.error.fields).length > 0]).toEqual([400, true]);
   expect(turns).toEqual(waits ? [id] : []);
 });
 

@@ -22,6 +22,7 @@ const AT_ONCE = {
   streams: 400,
   hosts: 8,
   unknown: 40,
+  broken: 40,
 };
 const FAT_PAGE = "/api/v1/contacts?per_page=500";
 const SLOW_BYTES = 4_096;
@@ -96,11 +97,15 @@ export function attackWith(
       );
     case "unknown members":
       return many(AT_ONCE.unknown, () => ask("/api/v1/messages", { method: "POST", body: UNKNOWN_MEMBERS }, [400]));
+    case "broken bodies":
+      return many(AT_ONCE.broken, () => ask("/api/v1/messages", { method: "POST", body: BROKEN }, [400]));
   }
 }
 
 /** Each member is one that the endpoint does not know, and could be named in its refusal. */
 const UNKNOWN_MEMBERS = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`m${n}`, n])));
+
+const BROKEN = `{"text": ${"x".repeat(1_000_000)}`;
 
 /** As much as a body may hold. */
 function fatPut(turn: number): string {

@@ -11,6 +11,7 @@ export const attacks = [
   "streams",
   "new hosts",
   "unknown members",
+  "broken bodies",
 ] as const;
 export type Attack = (typeof attacks)[number];
 export type Kind = (typeof kinds)[number] | Attack;

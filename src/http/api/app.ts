@@ -18,7 +18,7 @@ import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import { type Answer, PREFIX } from "../answer.ts";
 import type { AnswerStreams } from "../answer-streams.ts";
-import { readBody } from "../body.ts";
+import { ENTRIES_MAX, readBody } from "../body.ts";
 import { type KeyCall, readPath } from "../endpoints/call.ts";
 import { type ApiEndpoint, costOfRows } from "../endpoints/endpoint.ts";
 import { apiEndpoints } from "../endpoints/endpoints.ts";
@@ -130,7 +130,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       if (rowCost === null) limiter.requireToken(workspace.id);
       else isPaid = limiter.takeInTurn(workspace.id, 1 + rowCost);
     } catch (error) {
-      const delay = limiter.delayRefusal(workspace.id);
+      const delay = limiter.delayRefusal(workspace.id, request);
       if (delay === null) throw error;
       return delay.then(() => {
         throw error;
@@ -165,7 +165,9 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     };
     if (isPaid !== null) return isPaid.then(() => handle(NO_BODY));
     if (endpoint.body === undefined) return handle(NO_BODY);
-    return readBody(request, limits.bodyBytes, clock, (parse) => turns.take(workspace.id, parse)).then(handle);
+    return readBody(request, { bytes: limits.bodyBytes, entries: ENTRIES_MAX }, clock, (parse) =>
+      turns.take(workspace.id, parse),
+    ).then(handle);
   };
 
   // Answers synchronously where possible: a promise costs a turn of the event loop, and most reads need none.

@@ -11,7 +11,7 @@ import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domai
 import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import { ImportJobs } from "#src/transfer/import-jobs.ts";
 import type { Answer } from "../answer.ts";
-import { readBody, readUnverifiedBody } from "../body.ts";
+import { ENTRIES_MAX, readBody, readUnverifiedBody } from "../body.ts";
 import { SMALL_BODY_BYTES } from "../body-budget.ts";
 import { clientAddress } from "../client-address.ts";
 import {
@@ -106,7 +106,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   /** `workspaceId`: whose turn a large form waits for; null: the sender is not known. */
   const readForm = (request: Request, peer: Peer, workspaceId: number | null): Promise<Record<string, unknown>> => {
     if (workspaceId !== null) {
-      return readBody(request, limits.bodyBytes, clock, (parse) => turns.take(workspaceId, parse));
+      return readBody(request, { bytes: limits.bodyBytes, entries: ENTRIES_MAX }, clock, (parse) =>
+        turns.take(workspaceId, parse),
+      );
     }
     return readUnverifiedBody(request, Math.min(limits.bodyBytes, SMALL_BODY_BYTES), bodies).catch((error: unknown) => {
       peer.closeSoon();
@@ -122,7 +124,8 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     if (isChange) requireOwnPage(request, publicUrl);
     const principal = route.session === "nobody" ? null : requireSession(request.headers);
     // Unauthenticated requests can only guess credentials, and guesses have their own limits.
-    if (principal !== null) await requireTokens(limiter, principal.user.id, costOfRows(route, query.get("per_page")));
+    if (principal !== null)
+      await requireTokens(limiter, request, principal.user.id, costOfRows(route, query.get("per_page")));
     const entry =
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
@@ -181,12 +184,17 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
 }
 
 /** Throws `rate_limited`; after a delay for a caller that keeps sending. */
-async function requireTokens(limiter: RateLimiter, userId: number, rowCost: number | null): Promise<void> {
+async function requireTokens(
+  limiter: RateLimiter,
+  request: Request,
+  userId: number,
+  rowCost: number | null,
+): Promise<void> {
   try {
     if (rowCost === null) limiter.requireToken(userId);
     else await limiter.takeInTurn(userId, 1 + rowCost);
   } catch (error) {
-    await limiter.delayRefusal(userId);
+    await limiter.delayRefusal(userId, request);
     throw error;
   }
 }

@@ -32,7 +32,7 @@ interface ControlOptions extends ControlContext {
 }
 
 /** Room for a photo or a short video as base64, and for a large seed. */
-const BODY_BYTES_MAX = 24 * 1024 * 1024;
+const BODY_MAX = { bytes: 24 * 1024 * 1024, entries: 100_000 };
 const BEARER = /^bearer +([!-~]{1,200}) *$/i;
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 /** A reverse proxy on this machine would lend its own address to strangers. */
@@ -61,7 +61,7 @@ export function controlRoutes(options: ControlOptions) {
     const { query } = splitUrl(request.url);
     requireKnownParameters(query, route.query ?? []);
     const isEmpty = route.body === undefined || request.body === null;
-    const body = isEmpty ? {} : await readBody(request, BODY_BYTES_MAX, realClock, async (parse) => parse());
+    const body = isEmpty ? {} : await readBody(request, BODY_MAX, realClock, async (parse) => parse());
     const fields = route.body === undefined ? {} : findFieldProblems(route.body, body);
     if (Object.keys(fields).length > 0) throw invalidRequest(fields);
     return route.handle({ ...options, query, body });

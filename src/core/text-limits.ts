@@ -27,6 +27,11 @@ export const COMMAND_SCAN_MAX = 4_096;
 /** A text longer than this after normalising is not a command. */
 export const COMMAND_LENGTH_MAX = 64;
 
+/** Counts code points, and of a text that is far too long only its code units: it may be a whole body. */
+export function isLonger(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max);
+}
+
 /** The first `max` UTF-16 code units, without half a surrogate pair at the end. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -3,9 +3,11 @@
  * one is running waits for its answer in memory (`key-queue.ts`); the stored answer, kept by the domain, outlives the
  * process.
  */
+
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import { isLonger } from "#src/core/text-limits.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { claimKey, findKey, isFinal, type KeyUse, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
@@ -41,7 +43,7 @@ export function readKey({ headers, method, pathname, body }: KeyedRequest): KeyU
   const header = headers.get("idempotency-key");
   if (header === null) return null;
   const key = decodeHeader(header);
-  if (key === "" || [...key].length > KEY_LENGTH_MAX) {
+  if (key === "" || isLonger(key, KEY_LENGTH_MAX)) {
     const sentence = `A key has 1 to ${KEY_LENGTH_MAX} characters.`;
     throw invalidRequest({
       "Idempotency-Key": [

@@ -126,6 +126,11 @@ function describe({ keyword, params, data, parentSchema }: ErrorObject): Fault {
   }
 }
 
+/** In code points, without making one text of each. */
+function lengthOf(text: string): number {
+  return text.length - (text.match(/[\ud800-\udbff](?=[\udc00-\udfff])/g)?.length ?? 0);
+}
+
 type LimitKeyword = "maxLength" | "minLength" | "maxItems" | "maxProperties" | "minItems" | "minimum";
 
 function describeLimit(keyword: LimitKeyword, limit: number, data: unknown): Fault {
@@ -133,7 +138,7 @@ function describeLimit(keyword: LimitKeyword, limit: number, data: unknown): Fau
     case "maxLength":
       return {
         rule: "too_long",
-        sentence: `This may have at most ${limit} characters; it has ${[...String(data)].length}.`,
+        sentence: `This may have at most ${limit} characters; it has ${lengthOf(String(data))}.`,
       };
     case "minLength":
       return { rule: "too_short", sentence: "This must not be empty." };

@@ -1,8 +1,10 @@
 /** Adds a sending number to a workspace. */
+
 import { and, eq, isNull, or } from "drizzle-orm";
 import { type E164, fromNetwork, phoneDigits, readPhone } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import { isLonger } from "#src/core/text-limits.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { scheduleSync } from "./account-sync.ts";
@@ -89,7 +91,7 @@ function readNetworkPhone({ phone, route }: NewNumber): E164 | null {
 
 /** Adds to `fields` what is wrong with a trimmed name. */
 export function checkName(name: string, fields: Record<string, string[]>): void {
-  if (SHOWS_NOTHING.test(name) || [...name].length > NAME_LENGTH_MAX) {
+  if (SHOWS_NOTHING.test(name) || isLonger(name, NAME_LENGTH_MAX)) {
     fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];
   }
 }

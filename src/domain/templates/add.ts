@@ -1,5 +1,7 @@
 /** Adds a template that does not come from a network: for the simulator, from JSON in the network's own format. */
+
 import { invalidRequest } from "#src/core/problem.ts";
+import { isLonger } from "#src/core/text-limits.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { SIMULATOR_ACCOUNT } from "../numbers/add.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -44,7 +46,7 @@ export function readNewTemplate(json: unknown): NewTemplate {
   const { body } = readShape({ components, parameterFormat, category, parameterOrder: null });
   if (body.text === "")
     throw invalidRequest({ components: ["A template needs a component of the type BODY with a text."] });
-  if ([...body.text].length > BODY_LENGTH_MAX) {
+  if (isLonger(body.text, BODY_LENGTH_MAX)) {
     throw invalidRequest({ components: [`A body has at most ${BODY_LENGTH_MAX} characters.`] });
   }
   return { name, language, category, components, parameterFormat };

@@ -2,8 +2,10 @@
  * Applies the network's decision on a template, whatever its source. Approvals and rejections are events for the
  * customer.
  */
+
 import { and, eq, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { isLonger } from "#src/core/text-limits.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { scheduleSync } from "../numbers/account-sync.ts";
 import { listOfAccount } from "../numbers/read.ts";
@@ -109,7 +111,7 @@ function findLinkProblem(link: string): string | null {
   if (!/^https:\/\/[^\s\p{C}]+$/iu.test(link) || !URL.canParse(link)) {
     return "The link must be a complete https address such as https://example.com/offer.jpg.";
   }
-  return [...link].length > LINK_LENGTH_MAX ? `The link has at most ${LINK_LENGTH_MAX} characters.` : null;
+  return isLonger(link, LINK_LENGTH_MAX) ? `The link has at most ${LINK_LENGTH_MAX} characters.` : null;
 }
 
 function requireTemplate(tx: Tx, workspaceId: number, name: string, language: string): Template {

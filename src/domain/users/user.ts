@@ -1,4 +1,5 @@
 /** Rules for console users: valid e-mail addresses and passwords, lifetimes of sessions and links. Pure. */
+import { isLonger } from "#src/core/text-limits.ts";
 
 export const linkKinds = [
   /** Creates the first operator; belongs to no user yet. */
@@ -60,9 +61,10 @@ export function findEmailProblem(email: string): string | null {
  * 800-63B).
  */
 export function findPasswordProblem(password: string, email: string): string | null {
-  const length = [...password].length;
-  if (length < PASSWORD_LENGTH_MIN) return `A password has at least ${PASSWORD_LENGTH_MIN} characters.`;
-  if (length > PASSWORD_LENGTH_MAX) return `A password has at most ${PASSWORD_LENGTH_MAX} characters.`;
+  if (isLonger(password, PASSWORD_LENGTH_MAX)) {
+    return `A password has at most ${PASSWORD_LENGTH_MAX} characters.`;
+  }
+  if ([...password].length < PASSWORD_LENGTH_MIN) return `A password has at least ${PASSWORD_LENGTH_MIN} characters.`;
   if (password.toLowerCase() === email.trim().toLowerCase()) return "The password must not be the e-mail address.";
   if (new Set(password).size < 4) return "The password has too few different characters.";
   return null;

@@ -1,4 +1,5 @@
 /** Creates, finds and revokes API keys. The key in clear is returned once, at creation, and never stored. Also the limits that a key has. */
+
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { durationAfter, readDuration } from "#src/core/duration.ts";
 import { unknownName } from "#src/core/fault.ts";
@@ -6,6 +7,7 @@ import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest, noProblems, notFound, quote } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import { trimShown } from "#src/core/shown-text.ts";
+import { isLonger } from "#src/core/text-limits.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "./read.ts";
@@ -42,7 +44,7 @@ export function createKey(
 ): CreatedKey {
   getWorkspace(tx, workspaceId);
   const shown = trimShown(name);
-  if (shown === "" || [...shown].length > NAME_LENGTH_MAX) {
+  if (shown === "" || isLonger(shown, NAME_LENGTH_MAX)) {
     throw invalidRequest({ name: [`A key's name has 1 to ${NAME_LENGTH_MAX} characters.`] });
   }
   const key = fixed ?? newToken(tx.random, KEY_PREFIX, KEY_BYTES);

@@ -3,7 +3,7 @@
  * case, accents, compatibility forms of letters, invisible characters, emoji, quotation marks, Markdown, punctuation,
  * courtesy. It takes linear time over a limited prefix of the text, because strangers choose the text.
  */
-import { COMMAND_LENGTH_MAX, COMMAND_SCAN_MAX, cutText } from "#src/core/text-limits.ts";
+import { COMMAND_LENGTH_MAX, COMMAND_SCAN_MAX, cutText, isLonger } from "#src/core/text-limits.ts";
 
 /** "Please" in each language that has opt-out words, as people write it in messages. */
 const COURTESY_WORDS = [
@@ -50,8 +50,7 @@ export function normalizeCommand(text: string): string {
 
 /** A normalised text if it is short enough for a command, else an empty string. */
 export function limitCommand(said: string): string {
-  // A character has at most two code units.
-  return said.length > 2 * COMMAND_LENGTH_MAX || [...said].length > COMMAND_LENGTH_MAX ? "" : said;
+  return isLonger(said, COMMAND_LENGTH_MAX) ? "" : said;
 }
 
 /** The same for a text of any length, of which only a limited prefix counts. */

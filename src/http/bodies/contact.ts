@@ -2,12 +2,14 @@
  * The body of `PUT /contacts/{phone}`, and each contact of `PUT /contacts`: the schema, and the conversion from JSON to the
  * input of the domain.
  */
+
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { describeMissingDay } from "#src/core/calendar.ts";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import { isLonger } from "#src/core/text-limits.ts";
 import { CONSENT_TERMS_MAX, type ConsentTerms } from "#src/domain/contacts/consent-log.ts";
 import { type NewPerson, PEOPLE_MAX, PERSON_NAME_MAX, PERSON_REF_MAX } from "#src/domain/contacts/people.ts";
 import { EMAIL_LENGTH_MAX, EMAIL_PATTERN, type Profile, readProfileValue } from "#src/domain/contacts/profile.ts";
@@ -224,7 +226,7 @@ function checkNames(list: unknown, path: string, problems: FieldProblems): void 
     if (typeof name !== "string") return;
     const plain = name.trim();
     if (SHOWS_NOTHING.test(plain)) problems[`${path}.${index}`] = ["A name must not be empty."];
-    else if ([...plain].length > NAME_MAX || /\p{Cc}/u.test(plain)) {
+    else if (isLonger(plain, NAME_MAX) || /\p{Cc}/u.test(plain)) {
       problems[`${path}.${index}`] = [`A name is one line of ${NAME_MAX} characters at most.`];
     }
   });

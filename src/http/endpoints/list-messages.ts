@@ -1,6 +1,8 @@
 /** Lists single messages, so that a program can match every send to its own records. */
+
 import { Type } from "@sinclair/typebox";
 import { OneOf } from "#src/core/schema.ts";
+import { isLonger } from "#src/core/text-limits.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import {
@@ -139,8 +141,7 @@ function readContact(tx: ReadTx, { id, country }: Workspace, to: string): number
 function readText(query: ListCall["query"], name: keyof typeof LENGTH_MAX): string | null {
   const text = query.get(name);
   if (text === null) return null;
-  const length = [...text].length;
-  if (length >= 1 && length <= LENGTH_MAX[name]) return text;
+  if (text !== "" && !isLonger(text, LENGTH_MAX[name])) return text;
   throw wrongParameter(name, `This has 1 to ${LENGTH_MAX[name]} characters.`);
 }
 

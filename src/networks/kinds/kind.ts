@@ -1,5 +1,7 @@
 /** What a network knows about a kind of message, and the limits that several kinds share. Pure. */
+
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import { isLonger } from "#src/core/text-limits.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { FilledTexts } from "#src/domain/templates/template.ts";
 
@@ -37,9 +39,4 @@ export function refuseText(text: string, max: number): Refusal | null {
 
 export function tooLong(code: string, part: string, max: number): Refusal {
   return { code, message: `The ${part} has more than ${max.toLocaleString("en")} characters.` };
-}
-
-export function isLonger(text: string, max: number): boolean {
-  // Most texts have fewer code units than the limit, and no text has fewer units than points.
-  return text.length > max && [...text].length > max;
 }

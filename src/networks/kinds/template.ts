@@ -2,10 +2,12 @@
  * Templates: the components of Meta's request, and what Meta refuses about values, filled texts and the header's file.
  * Lengths are in code points. Pure.
  */
+
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import { isLonger } from "#src/core/text-limits.ts";
 import type { MediaHeader, PlaceholderValue, TemplateContent, TextHeader } from "#src/domain/messages/content.ts";
 import type { FilledTexts } from "#src/domain/templates/template.ts";
-import { isLonger, type NetworkKind, type Refusal, tooLong } from "./kind.ts";
+import { type NetworkKind, type Refusal, tooLong } from "./kind.ts";
 
 interface TemplatePayload {
   name: string;

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 9. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 10. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1302,7 +1302,7 @@ CREATE TABLE webhooks (
   updated_at INTEGER NOT NULL,
   -- A second address that gets every event as well: of `waxwing dev --forward` alone.
   forward_url TEXT
-) STRICT;
+, previous_secret TEXT, previous_until INTEGER) STRICT;
 
 CREATE TABLE workspaces (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

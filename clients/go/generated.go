@@ -563,8 +563,8 @@ type WebhookEvent struct {
 // EventLogPage: The position in the event log.
 type EventLogPage struct {
 	PerPage int64 `json:"per_page"`
-	// With `signed`: the `Service-Signature` of each event, made now with the webhook's secret; null while the
-	// workspace has no secret.
+	// With `signed`: the `Service-Signature` of each event, made now with the webhook's secret (by both, while one
+	// replaces the other); null while the workspace has no secret.
 	Signatures []*string `json:"signatures,omitempty"`
 	// Whether to ask again at once: more events may follow.
 	HasMore bool `json:"has_more"`

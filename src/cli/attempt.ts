@@ -12,6 +12,7 @@ import { getDelivery } from "#src/domain/webhooks/read.ts";
 import type { DeliveryAttempt } from "#src/domain/webhooks/table.ts";
 import { findJob } from "#src/jobs/outbox.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
+import type { WebhookPoster } from "#src/net/post.ts";
 import type { Io } from "./context.ts";
 import type { Database } from "./database.ts";
 import { list, type Report } from "./output.ts";
@@ -42,24 +43,29 @@ export async function testAddress(database: Database, io: Io, workspaceId: numbe
 }
 
 async function attemptNow(database: Database, io: Io, box: SecretBox, job: OutboxRow): Promise<void> {
-  const [{ attemptDelivery }, { createWebhookPoster }] = await Promise.all([
-    import("#src/webhooks/deliver.ts"),
-    import("#src/net/post.ts"),
-  ]);
-  const { webhooks } = database.config;
+  const { attemptDelivery } = await import("#src/webhooks/deliver.ts");
+  const { store, config } = database;
   const { clock } = io;
-  const poster = createWebhookPoster({
-    clock,
-    allowHttp: webhooks.allowHttp,
-    allowPrivate: webhooks.allowPrivate,
-    timeoutMs: webhooks.timeoutMs,
-  });
-  try {
-    const schedule = { retryAfterMs: webhooks.retryAfterMs, jitter: webhooks.jitter };
+  const { retryAfterMs, jitter } = config.webhooks;
+  await withPoster(database, io, (poster) => {
+    const schedule = { retryAfterMs, jitter };
     // A refused attempt is the command's result, so it should not be logged as a warning too.
     const log = createLog({ level: "error", format: "text", now: () => clock.now() });
-    const { store } = database;
-    await attemptDelivery({ store, clock, realClock: clock, box, poster, schedule, concurrency: 1, log }, job);
+    return attemptDelivery({ store, clock, realClock: clock, box, poster, schedule, concurrency: 1, log }, job);
+  });
+}
+
+/** Lets a command call a receiver itself, by the rules of the server. */
+export async function withPoster<T>(
+  { config }: Database,
+  { clock }: Io,
+  work: (poster: WebhookPoster) => Promise<T>,
+): Promise<T> {
+  const { createWebhookPoster } = await import("#src/net/post.ts");
+  const { allowHttp, allowPrivate, timeoutMs } = config.webhooks;
+  const poster = createWebhookPoster({ clock, allowHttp, allowPrivate, timeoutMs });
+  try {
+    return await work(poster);
   } finally {
     poster.close();
   }

@@ -60,7 +60,7 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "broadcast cancel": "broadcast cancel 1",
   "webhook set": "webhook set --workspace 1 --url https://shop.example.com/hook",
   "webhook show": "webhook show --workspace 1",
-  "webhook rotate-secret": "webhook rotate-secret --workspace 1",
+  "webhook rotate-secret": "webhook rotate-secret --workspace 1 --overlap 24h",
   "webhook test": "webhook test --workspace 1",
   "delivery list": "delivery list --workspace 1 --status exhausted",
   "delivery show": "delivery show 1",

@@ -31,13 +31,13 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
   { table: "numbers", column: "access_token", key: "id", bound: "phone_number_id", context: accessTokenContext },
   { table: "numbers", column: "app_secret", key: "id", bound: "phone_number_id", context: appSecretContext },
-  {
+  ...["secret", "previous_secret"].map((column) => ({
     table: "webhooks",
-    column: "secret",
+    column,
     key: "workspace_id",
     bound: "workspace_id",
-    context: (id) => webhookSecretContext(Number(id)),
-  },
+    context: (id: string) => webhookSecretContext(Number(id)),
+  })),
   { table: "users", column: "totp_secret", key: "id", bound: "id", context: (id) => totpContext(Number(id)) },
   { table: "users", column: "totp_pending", key: "id", bound: "id", context: (id) => totpContext(Number(id)) },
 ];

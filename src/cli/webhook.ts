@@ -1,6 +1,7 @@
 /** `waxwing webhook …`: the URL that a workspace's events are sent to, and the secret that signs them. */
 
 import { invalidRequest } from "#src/core/problem.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import {
   clearWebhook,
   readTypes,
@@ -10,14 +11,16 @@ import {
   showWebhook,
 } from "#src/domain/webhooks/address.ts";
 import { defaultTypes } from "#src/domain/webhooks/event-types.ts";
+import { adoptSecret, readOverlap } from "#src/domain/webhooks/secret-overlap.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
-import { reportAttempt, testAddress, waitForAttempt } from "./attempt.ts";
+import { reportAttempt, testAddress, waitForAttempt, withPoster } from "./attempt.ts";
 import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { readCommand, writeCommand } from "./database-command.ts";
 import { CommandFailure } from "./failure.ts";
 import { required, text, workspaceOption } from "./option.ts";
-import { list, type Report } from "./output.ts";
+import { list, type Report, timesIn } from "./output.ts";
 
 export const commands: readonly Command[] = [
   writeCommand(
@@ -38,7 +41,7 @@ export const commands: readonly Command[] = [
         const webhook = setWebhook(tx, box(), workspace, url, {
           types: types === undefined ? types : readTypes(types),
         });
-        return reportOf(webhook, `\n\nTry it: waxwing webhook test --workspace ${workspace}`);
+        return reportOf(tx, webhook, workspace, `\n\nTry it: waxwing webhook test --workspace ${workspace}`);
       },
   ),
   readCommand(
@@ -47,7 +50,7 @@ export const commands: readonly Command[] = [
     { workspace: workspaceOption },
     ({ workspace }) =>
       (tx, { box }) =>
-        reportOf(showWebhook(tx, box(), workspace)),
+        reportOf(tx, showWebhook(tx, box(), workspace), workspace),
   ),
   writeCommand(
     "webhook clear",
@@ -60,13 +63,33 @@ export const commands: readonly Command[] = [
         return { json: { url: null, exhausted }, text };
       },
   ),
-  writeCommand(
+  command(
     "webhook rotate-secret",
-    "Create a new secret; the old one stops working at once",
-    { workspace: workspaceOption },
-    ({ workspace }) =>
-      (tx, { box }) =>
-        reportOf(rotateSecret(tx, box(), workspace)),
+    {
+      summary: "Create a new secret; the old one stops working at once, or after --overlap",
+      details:
+        "With --overlap, the receiver is first sent a webhook.test with two signatures (v1), by the new and by the old secret.\nOnly if it answers 2xx, the secret is replaced, and both sign every event until the time is over. Otherwise nothing\nchanges and the exit status is 1.",
+    },
+    { workspace: workspaceOption, overlap: text("24h", "How long the old secret signs too: 1m to 30 days") },
+    (context, { workspace, overlap }) => {
+      const overlapMs = overlap === undefined ? null : readOverlap(overlap);
+      return withDatabase(context, "write", async (database) => {
+        const { store } = database;
+        const box = database.box();
+        if (overlapMs === null) return store.write((tx) => reportOf(tx, rotateSecret(tx, box, workspace), workspace));
+        const { trySecret, describeRefusal, ACCEPT_ANY, MEANWHILE } = await import("#src/webhooks/try-secret.ts");
+        const { clock } = context.io;
+        const { trial, result } = await withPoster(database, context.io, (poster) =>
+          trySecret({ store, clock, realClock: clock, box, poster }, workspace),
+        );
+        if (!result.isSuccess) throw new CommandFailure("receiver_refused", describeRefusal(result), ACCEPT_ANY);
+        return store.write((tx) => {
+          const rotated = adoptSecret(tx, box, trial, overlapMs);
+          if (rotated === null) throw new CommandFailure("changed_meanwhile", MEANWHILE, "run the command again");
+          return reportOf(tx, rotated, workspace);
+        });
+      });
+    },
   ),
   command(
     "webhook test",
@@ -87,8 +110,16 @@ export const commands: readonly Command[] = [
   ),
 ];
 
-function reportOf({ url, types, secret }: ShownWebhook, more = ""): Report {
-  const shown = { url: url ?? "none: events are recorded, not sent", types: types.join(", "), secret };
+function reportOf(tx: ReadTx, webhook: ShownWebhook, workspaceId: number, more = ""): Report {
+  const { url, types, secret, previousUntil } = webhook;
   const isDefault = types === defaultTypes;
-  return { json: { url, ...(isDefault ? {} : { types }), secret }, text: `${list(shown)}${more}` };
+  const until = timesIn(getWorkspace(tx, workspaceId))(previousUntil);
+  const shown = {
+    url: url ?? "none: events are recorded, not sent",
+    types: types.join(", "),
+    secret,
+    "old secret until": until ?? undefined,
+  };
+  const json = { url, ...(isDefault ? {} : { types }), secret, ...(until === null ? {} : { old_secret_until: until }) };
+  return { json, text: `${list(shown)}${more}` };
 }

@@ -8,6 +8,7 @@ import staffMessages from "../../migrations/0006_staff_messages.sql" with { type
 import heldBack from "../../migrations/0007_held_back.sql" with { type: "text" };
 import formerPhones from "../../migrations/0008_former_phones.sql" with { type: "text" };
 import refusals from "../../migrations/0009_refusals.sql" with { type: "text" };
+import secretOverlap from "../../migrations/0010_secret_overlap.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   { version: 7, name: "held_back", sql: heldBack },
   { version: 8, name: "former_phones", sql: formerPhones },
   { version: 9, name: "refusals", sql: refusals },
+  { version: 10, name: "secret_overlap", sql: secretOverlap },
 ];

@@ -75,7 +75,12 @@ export const tablePolicies = {
   kept_keys: { restore: "newer", person: "nobody", reset: "server", kept: "always" },
   // Pending deliveries are merged, so the address that they are meant for must be too.
   webhooks: {
-    restore: { follows: ["secret", "url", "types", "consecutive_timeouts", "forward_url"] },
+    restore: {
+      follows: [
+        ...["secret", "previous_secret", "previous_until"],
+        ...["url", "types", "consecutive_timeouts", "forward_url"],
+      ],
+    },
     person: "nobody",
     reset: "workspace",
     kept: "always",

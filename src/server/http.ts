@@ -158,7 +158,7 @@ function createRoutes(
   { state, stopping, resets }: Listening,
 ) {
   const { config, store, socketClock: clock, random, log, box, networks, metrics, files, control } = context;
-  const { readers, realClock, media, links, simulatedFiles } = context;
+  const { readers, realClock, poster, media, links, simulatedFiles } = context;
   const dispatch = createSendOptions(context);
   const bodies = { budget: new BodyBudget(clock), clock };
   const isTrustedProxy = rangeMatcher(config.server.trustedProxies);
@@ -196,6 +196,7 @@ function createRoutes(
       limits: config.limits,
       importFiles: new ImportFiles(files.database),
       webhooks: config.webhooks,
+      ...{ poster, realClock },
       publicUrl,
       stopping,
       hasTls: hasTls(config.server),

@@ -9,7 +9,7 @@ import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
 import { serviceSignature } from "#src/core/service-signature.ts";
 import { version } from "#src/core/version.ts";
 import type { Store } from "#src/db/store.ts";
-import { openSecret, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
+import { openSigningSecrets, type SigningSecrets, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
 import { type AttemptPlan, type AttemptResult, planAttempt, recordAttempt } from "#src/domain/webhooks/attempt.ts";
 import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
@@ -67,27 +67,32 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
   await store.writeRepeatable((tx) => recordAttempt(tx, work, result, schedule));
 }
 
-async function post(
-  { box, poster, realClock }: DeliveryOptions,
-  plan: AttemptPlan,
-  workspaceId: number,
-): Promise<PostResult> {
-  let secret: string;
+async function post(options: DeliveryOptions, plan: AttemptPlan, workspaceId: number): Promise<PostResult> {
+  let secrets: SigningSecrets;
   try {
-    secret = openSecret(box, plan.webhook);
+    secrets = openSigningSecrets(options.box, plan.webhook, options.clock.now());
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error;
     return { kind: "failed", reason: "protocol", message: error.message, durationMs: 0 };
   }
+  return postSigned(options, { workspaceId, url: plan.url, body: plan.body }, secrets);
+}
+
+/** Posts an event with the signature of its secrets. */
+export function postSigned(
+  { poster, realClock }: Pick<DeliveryOptions, "poster" | "realClock">,
+  event: { workspaceId: number; url: string; body: string },
+  { secret, previous }: SigningSecrets,
+): Promise<PostResult> {
   const headers = {
     "content-type": "application/json",
     "user-agent": `Waxwing/${version}`,
-    "service-signature": serviceSignature(plan.body, secret, realClock.now()),
+    "service-signature": serviceSignature(event.body, secret, realClock.now(), previous),
   };
-  return poster.post({ workspaceId, url: plan.url, headers, body: plan.body });
+  return poster.post({ ...event, headers });
 }
 
-function toResult(url: string, attemptedAt: number, answer: PostResult): AttemptResult {
+export function toResult(url: string, attemptedAt: number, answer: PostResult): AttemptResult {
   const isAnswered = answer.kind === "answered";
   return {
     url,

@@ -368,6 +368,7 @@ describe("the viewer", () => {
 
   test.each<[string, string, number, string | null]>([
     ["a right signature", signature, NOW, null],
+    ["one of two", serviceSignature('{"id":"evt_1"}', "whsec_new", NOW, "whsec_x"), NOW, null],
     ["another secret's", serviceSignature('{"id":"evt_1"}', "whsec_y", NOW), NOW, "does not match"],
     ["another body's", serviceSignature('{"id":"evt_2"}', "whsec_x", NOW), NOW, "does not match"],
     ["one that is replayed", signature, NOW + 301_000, "older"],

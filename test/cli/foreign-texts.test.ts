@@ -128,7 +128,7 @@ const OURS: Readonly<Record<string, string>> = {
   unused_items: "reason",
   user_links: "kind role number_ids",
   users: "email_key password totp_secret totp_pending",
-  webhooks: "types secret",
+  webhooks: "types secret previous_secret",
   workspaces: "country timezone button_marks stop_words start_words",
 };
 

@@ -77,7 +77,7 @@ const PROMISED: Record<string, string> = {
   "webhook set": "--workspace --url --types",
   "webhook show": "--workspace",
   "webhook clear": "--workspace",
-  "webhook rotate-secret": "--workspace",
+  "webhook rotate-secret": "--workspace --overlap",
   "webhook test": "--workspace",
   "delivery list": "--workspace --status --limit",
   "delivery show": "ID",

@@ -15,6 +15,7 @@ import { openClient } from "#src/db/driver.ts";
 import { firstOperator, PASSWORD, Visitor } from "#test/support/console.ts";
 import { contactPath } from "#test/support/contacts.ts";
 import { program } from "#test/support/program.ts";
+import { startReceiver } from "#test/support/receiver.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { CallingWorkshop, Workshop } from "./spawn.ts";
 
@@ -123,6 +124,11 @@ test("every column with sealed values is among those that a rotation seals again
   await rotate();
   await operator.post("/me/second-factor/begin", { password: PASSWORD });
   await keepCertificate();
+  // The secret before the present one signs too, for a day.
+  await using receiver = startReceiver();
+  await operator.ask("PUT", `/w/${shop.id}/webhook`, { url: receiver.url });
+  expect((await operator.post(`/w/${shop.id}/webhook/rotate-secret`, { overlap: "24h" })).status).toBe(200);
+  webhookSecret = (await operator.post(`/w/${shop.id}/webhook/reveal`)).body.data.secret;
   await rotate();
   const known = sealedColumns.map(({ table, column }) => `${table}.${column}`);
   const found = [...sealedIn(workshop.path("data")).keys()];

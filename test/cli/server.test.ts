@@ -82,6 +82,27 @@ describe("without a server", () => {
     expect(await workshop.json(["delivery", "show", String(first.delivery_id)])).toMatchObject({ status: "pending" });
   });
 
+  test("rotate-secret --overlap asks the receiver first, and changes nothing unless it accepts", async () => {
+    await workshop.json(["webhook", "set", ...OF_1, "--url", `${receiver.url}/401`]);
+    const { secret: old } = await workshop.json(["webhook", "show", ...OF_1]);
+    const overlap = ["webhook", "rotate-secret", ...OF_1, "--overlap", "24h"];
+    const refused = await workshop.refusal(overlap);
+    expect(refused).toMatchObject({ code: "receiver_refused", message: expect.stringContaining("answered 401") });
+    expect(await workshop.json(["webhook", "show", ...OF_1])).toMatchObject({ secret: old });
+    expect(receiver.bodies.at(-1)?.signature).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+
+    await workshop.json(["webhook", "set", ...OF_1, "--url", `${receiver.url}/200`]);
+    const rotated = await workshop.json(overlap);
+    expect(rotated).toMatchObject({ url: `${receiver.url}/200`, old_secret_until: expect.stringMatching(/^20/) });
+    expect(rotated.secret).not.toBe(old);
+    expect(await workshop.json(["webhook", "show", ...OF_1])).toEqual(rotated);
+    await workshop.json(["webhook", "test", ...OF_1]);
+    expect(receiver.bodies.at(-1)?.signature).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+    const alone = await workshop.json(["webhook", "rotate-secret", ...OF_1]);
+    expect(Object.keys(alone)).toEqual(["url", "secret"]);
+    expect(await workshop.refusal([...overlap.slice(0, -1), "soon"])).toMatchObject({ code: "invalid_request" });
+  });
+
   test("webhook test reports a receiver's refusal as an answer, and a failed connection with its reason", async () => {
     await workshop.json(["webhook", "set", ...OF_1, "--url", `${receiver.url}/500`]);
     expect(await workshop.json(["webhook", "test", ...OF_1])).toMatchObject({ status_code: 500, delivered: false });

@@ -184,6 +184,8 @@ export const folders: Folder[] = [
       "media/files.ts",
       // For the type of what a message is sent with.
       "sending/send-message.ts",
+      // A new webhook secret is stored once the receiver has accepted it.
+      "webhooks/try-secret.ts",
       "networks/simulator/phone.ts",
       // Which webhook addresses are allowed.
       "net/address.ts",
@@ -234,8 +236,9 @@ export const folders: Folder[] = [
       "sending/send-message.ts",
       // A request whose key belongs to a message in doubt asks for its outcome: the same seam as sending itself.
       "sending/resolve-in-doubt.ts",
+      "webhooks/try-secret.ts",
     ],
-    why: "HTTP knows the domain and the one use case that a request waits for; loops that run by themselves are not its business.",
+    why: "HTTP knows the domain and the use cases that a request waits for; loops that run by themselves are not its business.",
   },
 ];
 

@@ -554,8 +554,8 @@ export type WebhookEvent = MessageSentEvent | MessageDeliveredEvent | MessageRea
 export type EventLogPage = {
   per_page: number;
   /**
-   * With `signed`: the `Service-Signature` of each event, made now with the webhook's secret; null while the
-   * workspace has no secret.
+   * With `signed`: the `Service-Signature` of each event, made now with the webhook's secret (by both, while one
+   * replaces the other); null while the workspace has no secret.
    */
   signatures?: Array<string | null>;
   /** Whether to ask again at once: more events may follow. */

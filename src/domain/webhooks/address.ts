@@ -20,6 +20,8 @@ export interface ShownWebhook {
   types: readonly EventType[];
   /** In clear, as shown beside the address. */
   secret: string;
+  /** Until when the secret before it signs too, milliseconds; null: it does not. */
+  previousUntil: number | null;
 }
 
 interface WebhookOptions {
@@ -69,25 +71,50 @@ export function setWebhook(
       set: { url, consecutiveTimeouts: 0, updatedAt: tx.now, ...(types === undefined ? {} : { types }) },
     })
     .run();
-  return { url, types: (types === undefined ? known?.types : types) ?? defaultTypes, secret };
+  const shownTypes = (types === undefined ? known?.types : types) ?? defaultTypes;
+  return { url, types: shownTypes, secret, previousUntil: known === undefined ? null : overlapOf(known, tx.now) };
 }
 
 /** Throws `not_found` if no address was ever set. */
 export function showWebhook(tx: ReadTx, box: SecretBox, workspaceId: number): ShownWebhook {
   const webhook = requireWebhook(tx, workspaceId);
-  return { url: webhook.url, types: webhook.types ?? defaultTypes, secret: openSecret(box, webhook) };
+  return viewWebhook(webhook, openSecret(box, webhook), tx.now);
 }
 
-/** Creates a new secret. The old one stops working with this commit. */
-export function rotateSecret(tx: Tx, box: SecretBox, workspaceId: number): ShownWebhook {
+function viewWebhook(webhook: Webhook, secret: string, now: number): ShownWebhook {
+  return {
+    url: webhook.url,
+    types: webhook.types ?? defaultTypes,
+    secret,
+    previousUntil: overlapOf(webhook, now),
+  };
+}
+
+/** Until when the secret before the present one signs too; null: it does not. */
+function overlapOf({ previousSecret, previousUntil }: Webhook, now: number): number | null {
+  return previousSecret !== null && previousUntil !== null && previousUntil > now ? previousUntil : null;
+}
+
+/**
+ * Creates a new secret. The old one stops working with this commit, unless `overlap` says that it signs too until then.
+ * `overlap.secret`: the new secret, which the receiver has accepted already.
+ */
+export function rotateSecret(
+  tx: Tx,
+  box: SecretBox,
+  workspaceId: number,
+  overlap: { secret: string; until: number } | null = null,
+): ShownWebhook {
   const webhook = requireWebhook(tx, workspaceId);
-  const secret = newSecret(tx);
-  tx.db
-    .update(webhooks)
-    .set({ secret: sealSecret(box, workspaceId, secret), updatedAt: tx.now })
-    .where(eq(webhooks.workspaceId, workspaceId))
-    .run();
-  return { url: webhook.url, types: webhook.types ?? defaultTypes, secret };
+  const secret = overlap?.secret ?? newSecret(tx);
+  const rotated = {
+    secret: sealSecret(box, workspaceId, secret),
+    previousSecret: overlap === null ? null : webhook.secret,
+    previousUntil: overlap?.until ?? null,
+    updatedAt: tx.now,
+  };
+  tx.db.update(webhooks).set(rotated).where(eq(webhooks.workspaceId, workspaceId)).run();
+  return viewWebhook({ ...webhook, ...rotated }, secret, tx.now);
 }
 
 /** Clears the address. Pending deliveries become exhausted: they stay visible and can be replayed. */
@@ -131,21 +158,36 @@ export function openSecret(box: SecretBox, webhook: Webhook): string {
   return openKept(box, webhook.secret, webhookSecretContext(webhook.workspaceId));
 }
 
+/** What signs an event, in clear. `previous`: null unless the secret before signs too. */
+export interface SigningSecrets {
+  secret: string;
+  previous: string | null;
+}
+
+/** The secrets that sign at this moment. Throws like `openSecret`. */
+export function openSigningSecrets(box: SecretBox, webhook: Webhook, now: number): SigningSecrets {
+  const { previousSecret, workspaceId } = webhook;
+  const signsToo = previousSecret !== null && overlapOf(webhook, now) !== null;
+  return {
+    secret: openSecret(box, webhook),
+    previous: signsToo ? openKept(box, previousSecret, webhookSecretContext(workspaceId)) : null,
+  };
+}
+
 function sealSecret(box: SecretBox, workspaceId: number, secret: string): string {
   return box.seal(secret, webhookSecretContext(workspaceId));
 }
 
-/** The context binds the sealed secret to its row, so that it cannot be moved to another workspace. */
-/** What the secret of a workspace is sealed for. */
+/** What the secret of a workspace is sealed for: it cannot be moved to another workspace. */
 export function webhookSecretContext(workspaceId: number): string {
   return `webhook_secret:${workspaceId}`;
 }
 
-function newSecret(tx: Tx): string {
+export function newSecret(tx: Tx): string {
   return newToken(tx.random, SECRET_PREFIX, SECRET_BYTES);
 }
 
-function requireWebhook(tx: ReadTx, workspaceId: number): Webhook {
+export function requireWebhook(tx: ReadTx, workspaceId: number): Webhook {
   getWorkspace(tx, workspaceId);
   const webhook = findWebhook(tx, workspaceId);
   if (webhook === undefined) {

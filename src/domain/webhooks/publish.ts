@@ -41,6 +41,12 @@ export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number, isFor
  * Records a `webhook.test` event and its delivery; returns the delivery's id. Throws `not_found` without an address.
  */
 export function sendTestEvent(tx: Tx, workspaceId: number): number {
+  const { seq } = recordTestEvent(tx, workspaceId);
+  return addDelivery(tx, workspaceId, seq);
+}
+
+/** Records a `webhook.test` event without a delivery. Throws `not_found` without an address. */
+export function recordTestEvent(tx: Tx, workspaceId: number): Pick<EventRow, "seq" | "id"> {
   const workspace = getWorkspace(tx, workspaceId);
   if (findWebhook(tx, workspaceId)?.url == null) {
     throw new Problem(
@@ -48,6 +54,5 @@ export function sendTestEvent(tx: Tx, workspaceId: number): number {
       "This workspace has no webhook address to test: set one with `waxwing webhook set`.",
     );
   }
-  const { seq } = recordEvent(tx, workspace, "webhook.test", {});
-  return addDelivery(tx, workspaceId, seq);
+  return recordEvent(tx, workspace, "webhook.test", {});
 }

@@ -16,6 +16,9 @@ export const webhooks = sqliteTable("webhooks", {
   updatedAt: instant().notNull(),
   /** A second address that gets every event as well; `waxwing dev --forward` sets it. */
   forwardUrl: text(),
+  /** Sealed. The secret before this one; it signs too until `previousUntil`. */
+  previousSecret: text(),
+  previousUntil: instant(),
 });
 
 export type Webhook = typeof webhooks.$inferSelect;

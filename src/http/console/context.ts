@@ -21,6 +21,7 @@ import type { SendOptions } from "#src/sending/send-message.ts";
 import type { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import type { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ImportJobs } from "#src/transfer/import-jobs.ts";
+import type { TrialOptions } from "#src/webhooks/try-secret.ts";
 import type { AnswerStreams } from "../answer-streams.ts";
 import type { KeyQueue } from "../key-queue.ts";
 import type { RateLimits } from "../rate-limit.ts";
@@ -52,6 +53,9 @@ export interface ConsoleOptions {
   importFiles: ImportFiles;
   /** Which webhook addresses are permitted. */
   webhooks: { allowHttp: boolean; allowPrivate: boolean };
+  /** For the test event of a new secret. */
+  poster: TrialOptions["poster"];
+  realClock: TrialOptions["realClock"];
   /** The public address of this server, without a trailing slash. Null: not configured. */
   publicUrl: string | null;
   hasTls: boolean;

@@ -5,7 +5,7 @@ import { Problem } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
 import { serviceSignature } from "#src/core/service-signature.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { openSecret } from "#src/domain/webhooks/address.ts";
+import { openSigningSecrets } from "#src/domain/webhooks/address.ts";
 import { type EventLogPage, eventBody, eventLogRange, readEventLog } from "#src/domain/webhooks/event-log.ts";
 import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
@@ -28,7 +28,7 @@ const EventLogMeta = Type.Object(
     signatures: Type.Optional(
       Type.Array(Type.Union([Type.String(), Type.Null()]), {
         description:
-          "With `signed`: the `Service-Signature` of each event, made now with the webhook's secret; null while the workspace has no secret.",
+          "With `signed`: the `Service-Signature` of each event, made now with the webhook's secret (by both, while one replaces the other); null while the workspace has no secret.",
       }),
     ),
     has_more: Type.Boolean({ description: "Whether to ask again at once: more events may follow." }),
@@ -134,10 +134,12 @@ function answerEvents(call: KeyCall, page: EventLogPage, perPage: number, isSign
 
 /** Receivers compare the time of a signature with their own clock, whatever time a test has set here. */
 function signer({ store, dispatch, workspace }: KeyCall): (body: string) => string | null {
-  const webhook = store.read((tx) => findWebhook(tx, workspace.id));
-  if (webhook === undefined) return () => null;
-  const secret = openSecret(dispatch.box, webhook);
-  return (body) => serviceSignature(body, secret, systemClock.now());
+  const secrets = store.read((tx) => {
+    const webhook = findWebhook(tx, workspace.id);
+    return webhook === undefined ? null : openSigningSecrets(dispatch.box, webhook, tx.now);
+  });
+  if (secrets === null) return () => null;
+  return (body) => serviceSignature(body, secrets.secret, systemClock.now(), secrets.previous);
 }
 
 /** Bound to this database: in a restored copy, the same number may stand for another event. */

@@ -61,10 +61,10 @@ const signature: ParameterObject = {
   in: "header",
   required: true,
   description:
-    "Proves who sent the event and when: `t=<unix time>,v1=<hex>`, where `<hex>` is the HMAC-SHA256 of `<t>.<raw body>`, keyed with the webhook secret. Compute it over the raw bytes, compare it in constant time, and reject times more than five minutes old.",
+    "Proves who sent the event and when: `t=<unix time>,v1=<hex>`, where `<hex>` is the HMAC-SHA256 of `<t>.<raw body>`, keyed with the webhook secret. While a new secret replaces an old one, there is a `v1` by each: one that fits is enough. Compute it over the raw bytes, compare it in constant time, and reject times more than five minutes old.",
   schema: {
     type: "string",
-    pattern: "^t=\\d+,v1=[0-9a-f]{64}$",
+    pattern: "^t=\\d+(,v1=[0-9a-f]{64}){1,2}$",
     examples: ["t=1795230866,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"],
   },
 };

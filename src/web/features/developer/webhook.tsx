@@ -1,7 +1,7 @@
 /** The webhook: its address, its secret, rotating the secret, and a test event whose answer appears in place. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { useForm } from "react-hook-form";
 import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { type Output, request } from "../../data/api.ts";
@@ -9,7 +9,7 @@ import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { CheckboxesField, TextField } from "../../ui/field.tsx";
+import { CheckboxesField, inputClass, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { Failed, Loaded, Notice } from "../../ui/states.tsx";
@@ -110,6 +110,8 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
 function Secret({ workspaceId }: { workspaceId: number }) {
   const [secret, setSecret] = useState<string | null>(null);
   const [isNew, setIsNew] = useState(false);
+  const [overlap, setOverlap] = useState("");
+  const overlapId = useId();
   const [isRotating, setIsRotating] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -135,7 +137,7 @@ function Secret({ workspaceId }: { workspaceId: number }) {
       ) : (
         <Copyable text={secret} label={strings.copySecret} />
       )}
-      {isNew && secret !== null && <Notice>{strings.secretIsNew}</Notice>}
+      {isNew && secret !== null && <Notice>{overlap === "" ? strings.secretIsNew : strings.secretOverlaps}</Notice>}
       {error !== null && <Failed error={error} />}
       <div className="flex flex-wrap gap-3">
         {secret === null ? (
@@ -160,14 +162,29 @@ function Secret({ workspaceId }: { workspaceId: number }) {
         act={async (key) => {
           const created = await request(
             "POST /w/{workspace}/webhook/rotate-secret",
-            { workspace: workspaceId },
+            { workspace: workspaceId, body: overlap === "" ? {} : { overlap } },
             { key },
           );
           setSecret(created.secret);
           setIsNew(true);
         }}
       >
-        {strings.rotateText}
+        <div className="flex flex-col gap-1">
+          <label htmlFor={overlapId}>{strings.oldSecret}</label>
+          <select
+            id={overlapId}
+            className={inputClass}
+            value={overlap}
+            onChange={({ target }) => setOverlap(target.value)}
+          >
+            {strings.overlaps.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+          <p>{overlap === "" ? strings.rotateText : strings.overlapText}</p>
+        </div>
       </Confirm>
     </div>
   );

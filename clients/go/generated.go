@@ -1199,6 +1199,13 @@ type TemplateVariables struct {
 	Body int64 `json:"body"`
 }
 
+// TemplateParameterNames: The names of named placeholders, in the order of the text, for values by name in
+// `variables`. Both lists are empty if the placeholders are numbered.
+type TemplateParameterNames struct {
+	Header []string `json:"header"`
+	Body   []string `json:"body"`
+}
+
 // Template: A message template, which the network has to approve before it can be sent.
 type Template struct {
 	Name     string `json:"name"`
@@ -1210,6 +1217,9 @@ type Template struct {
 	// also while a new `parameter_order` waits to be confirmed; values by name are sent then, too.
 	Sendable  bool              `json:"sendable"`
 	Variables TemplateVariables `json:"variables"`
+	// The names of named placeholders, in the order of the text, for values by name in `variables`. Both lists are
+	// empty if the placeholders are numbered.
+	ParameterNames TemplateParameterNames `json:"parameter_names"`
 	// The names of named placeholders in the order of values by position: `{{n}}` in `text` is the n-th name of
 	// `body`. Names keep the order in which they were first approved here, and an added name comes last. Null if the
 	// placeholders are numbered.

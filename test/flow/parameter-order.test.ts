@@ -171,6 +171,7 @@ test("a name that comes back while nothing was confirmed has its old place, and 
   await edit(world, "On {{day}}: {{name}}, your order {{order}} is on its way.");
   expect(await templateOf(world)).toMatchObject({
     sendable: true,
+    parameter_names: { header: [], body: ["day", "name", "order"] },
     parameter_order: { header: [], body: ["order", "name", "day"] },
     text: "On {{3}}: {{2}}, your order {{1}} is on its way.",
   });

@@ -1672,6 +1672,21 @@ class TemplateVariables(_TemplateVariablesRequired):
     """TemplateVariables"""
 
 
+_TemplateParameterNamesRequired = TypedDict(
+    "_TemplateParameterNamesRequired",
+    {
+        "header": "List[str]",
+        "body": "List[str]",
+    },
+)
+
+
+class TemplateParameterNames(_TemplateParameterNamesRequired):
+    """The names of named placeholders, in the order of the text, for values by name in `variables`. Both
+    lists are empty if the placeholders are numbered.
+    """
+
+
 _TemplateRequired = TypedDict(
     "_TemplateRequired",
     {
@@ -1681,6 +1696,7 @@ _TemplateRequired = TypedDict(
         "status": "Literal['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED']",
         "sendable": "bool",
         "variables": "TemplateVariables",
+        "parameter_names": "TemplateParameterNames",
         "parameter_order": "Union['ParameterOrder', None]",
         "text": "str",
         "media": "Union['TemplateMedia', None]",

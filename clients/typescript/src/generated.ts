@@ -1153,6 +1153,14 @@ export type Template = {
     body: number;
   };
   /**
+   * The names of named placeholders, in the order of the text, for values by name in `variables`. Both lists are
+   * empty if the placeholders are numbered.
+   */
+  parameter_names: {
+    header: string[];
+    body: string[];
+  };
+  /**
    * The names of named placeholders in the order of values by position: `{{n}}` in `text` is the n-th name of
    * `body`. Names keep the order in which they were first approved here, and an added name comes last. Null if
    * the placeholders are numbered.

@@ -13,10 +13,12 @@ const TemplateMedia = Type.Object(
 
 const Names = Type.Array(Type.String(), { examples: [["first_name", "order"]] });
 
-export const ParameterOrderView = Type.Object(
-  { header: Names, body: Names },
-  { $id: "ParameterOrder", description: "The names of a template's placeholders, in order." },
-);
+const ParameterNames = { header: Names, body: Names };
+
+export const ParameterOrderView = Type.Object(ParameterNames, {
+  $id: "ParameterOrder",
+  description: "The names of a template's placeholders, in order.",
+});
 
 export const TemplateView = Type.Object(
   {
@@ -31,6 +33,10 @@ export const TemplateView = Type.Object(
     variables: Type.Object({
       header: Type.Integer({ description: "Number of values for the header." }),
       body: Type.Integer({ description: "Number of values for the body." }),
+    }),
+    parameter_names: Type.Object(ParameterNames, {
+      description:
+        "The names of named placeholders, in the order of the text, for values by name in `variables`. Both lists are empty if the placeholders are numbered.",
     }),
     parameter_order: Nullable(
       ParameterOrderView,

@@ -22,6 +22,7 @@ export function viewTemplate(template: Template, words: OwnWords): Static<typeof
     status: template.status,
     sendable: template.status === "APPROVED" && whyUnsendable(shape) === null,
     variables: valueCounts(shape),
+    parameter_names: viewNames(template),
     parameter_order: template.parameterFormat === "NAMED" ? viewOrder(orderIn(shape)) : null,
     text: numberedBody(shape),
     media: viewMedia(template, shape),
@@ -31,6 +32,11 @@ export function viewTemplate(template: Template, words: OwnWords): Static<typeof
 
 export function shapeOf(template: Template): TemplateShape {
   return readShape(template);
+}
+
+function viewNames(template: Template): Static<typeof ParameterOrderView> {
+  if (template.parameterFormat !== "NAMED") return { header: [], body: [] };
+  return viewOrder(orderIn(readShape({ ...template, parameterOrder: null })));
 }
 
 export function viewOrder({ header, body }: ParameterOrder): Static<typeof ParameterOrderView> {

@@ -42,6 +42,7 @@ export const templateExample: Static<typeof TemplateView> = {
   status: "APPROVED",
   sendable: true,
   variables: { header: 0, body: 2 },
+  parameter_names: { header: [], body: [] },
   parameter_order: null,
   text: "Hi {{1}}, your order {{2}} is on its way.",
   media: null,

@@ -23,7 +23,7 @@ export async function trySecret(options: TrialOptions, workspaceId: number): Pro
 
 /** Why the secret stays as it is, for a person. */
 export function describeRefusal({ statusCode, error }: AttemptResult): string {
-  const answer = statusCode === null ? `gave no answer: ${error}` : `answered ${statusCode}`;
+  const answer = statusCode === null ? `gave no answer (${error?.replace(/\.$/, "")})` : `answered ${statusCode}`;
   return `The receiver was sent an event that the old and the new secret have signed, and ${answer}. Nothing was changed.`;
 }
 

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 10. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 11. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -398,9 +398,16 @@ CREATE INDEX contacts_without_phone_opted_out ON contacts (workspace_id, consent
   WHERE phone IS NULL AND network_user_id IS NOT NULL AND consent = 'opted_out';
 CREATE TRIGGER contacts_changed AFTER UPDATE OF updated_at ON contacts
 WHEN (NEW.phone IS NOT NULL OR NEW.network_user_id IS NOT NULL)
-  AND EXISTS (
-    SELECT 1 FROM webhooks
-    WHERE workspace_id = NEW.workspace_id AND url IS NOT NULL AND instr(types, '"contact.updated"') > 0
+  AND (
+    EXISTS (
+      SELECT 1 FROM webhooks
+      WHERE workspace_id = NEW.workspace_id AND url IS NOT NULL AND disabled_at IS NULL
+        AND instr(types, '"contact.updated"') > 0
+    )
+    OR EXISTS (
+      SELECT 1 FROM further_webhooks
+      WHERE workspace_id = NEW.workspace_id AND disabled_at IS NULL AND instr(types, '"contact.updated"') > 0
+    )
   )
   AND NOT EXISTS (SELECT 1 FROM contact_update_mutes WHERE workspace_id = NEW.workspace_id)
 BEGIN
@@ -409,9 +416,16 @@ BEGIN
   ON CONFLICT (kind, subject) DO UPDATE SET due_at = min(due_at, excluded.due_at);
 END;
 CREATE TRIGGER contacts_created AFTER INSERT ON contacts
-WHEN EXISTS (
-    SELECT 1 FROM webhooks
-    WHERE workspace_id = NEW.workspace_id AND url IS NOT NULL AND instr(types, '"contact.updated"') > 0
+WHEN (
+    EXISTS (
+      SELECT 1 FROM webhooks
+      WHERE workspace_id = NEW.workspace_id AND url IS NOT NULL AND disabled_at IS NULL
+        AND instr(types, '"contact.updated"') > 0
+    )
+    OR EXISTS (
+      SELECT 1 FROM further_webhooks
+      WHERE workspace_id = NEW.workspace_id AND disabled_at IS NULL AND instr(types, '"contact.updated"') > 0
+    )
   )
   AND NOT EXISTS (SELECT 1 FROM contact_update_mutes WHERE workspace_id = NEW.workspace_id)
 BEGIN
@@ -486,7 +500,7 @@ CREATE TABLE deliveries (
   finished_at INTEGER,
   -- To the second address of the workspace.
   is_forwarded INTEGER NOT NULL DEFAULT 0 CHECK (is_forwarded IN (0, 1))
-) STRICT;
+, webhook_id INTEGER) STRICT;
 CREATE INDEX deliveries_event ON deliveries (event_seq);
 CREATE INDEX deliveries_workspace ON deliveries (workspace_id, status, id);
 
@@ -565,6 +579,27 @@ CREATE TABLE former_phones (
   PRIMARY KEY (workspace_id, phone)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX former_phones_contact ON former_phones (contact_id);
+
+CREATE TABLE further_webhooks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  url TEXT NOT NULL,
+  -- The types of events that the address asked for, as a JSON array; null: the default.
+  types TEXT,
+  -- Sealed.
+  secret TEXT NOT NULL,
+  previous_secret TEXT,
+  previous_until INTEGER,
+  consecutive_timeouts INTEGER NOT NULL,
+  -- Null: active.
+  disabled_at INTEGER,
+  -- The key that added it; null: a person.
+  key_id INTEGER REFERENCES api_keys (id),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX further_webhooks_key ON further_webhooks (key_id) WHERE key_id IS NOT NULL;
+CREATE INDEX further_webhooks_workspace ON further_webhooks (workspace_id);
 
 CREATE TABLE group_members (
   group_id INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
@@ -1302,7 +1337,8 @@ CREATE TABLE webhooks (
   updated_at INTEGER NOT NULL,
   -- A second address that gets every event as well: of `waxwing dev --forward` alone.
   forward_url TEXT
-, previous_secret TEXT, previous_until INTEGER) STRICT;
+, previous_secret TEXT, previous_until INTEGER, disabled_at INTEGER, key_id INTEGER REFERENCES api_keys (id)) STRICT;
+CREATE INDEX webhooks_key ON webhooks (key_id) WHERE key_id IS NOT NULL;
 
 CREATE TABLE workspaces (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

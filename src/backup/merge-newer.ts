@@ -52,7 +52,9 @@ class NewerRowsMerge {
     const counts = {
       keys_revoked: this.#countDiffering("api_keys", ["revoked_at"]),
       secrets_rotated:
-        this.#countDiffering("numbers", ["access_token", "app_secret"]) + this.#countDiffering("webhooks", ["secret"]),
+        this.#countDiffering("numbers", ["access_token", "app_secret"]) +
+        this.#countDiffering("webhooks", ["secret"]) +
+        this.#countDiffering("further_webhooks", ["secret"]),
       suspensions: this.#countDiffering("workspaces", ["suspended_at", "suspended_reason"]),
     };
     for (const name of tableNames) {

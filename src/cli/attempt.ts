@@ -24,15 +24,15 @@ const POLL_INTERVAL_MS = 50;
  * Sends a test event and returns the id of its delivery. If no server runs, the attempt has been made when this
  * returns; otherwise the running server makes it.
  */
-export async function testAddress(database: Database, io: Io, workspaceId: number): Promise<number> {
+export async function testAddress(database: Database, io: Io, workspaceId: number, id?: number): Promise<number> {
   const lock = database.lockServer();
-  if (lock === null) return database.store.write((tx) => sendTestEvent(tx, workspaceId));
+  if (lock === null) return database.store.write((tx) => sendTestEvent(tx, workspaceId, id));
   try {
     // Load the key before creating the event: without the key, the command could not make the attempt.
     const box = database.box();
     const { delivery, job } = await database.store.write((tx) => {
-      const id = sendTestEvent(tx, workspaceId);
-      return { delivery: id, job: findJob(tx, "deliver_webhook", id) };
+      const delivery = sendTestEvent(tx, workspaceId, id);
+      return { delivery, job: findJob(tx, "deliver_webhook", delivery) };
     });
     if (job === undefined) throw new Error(`delivery ${delivery} has no job`);
     await attemptNow(database, io, box, job);

@@ -6,6 +6,7 @@ import { readInstant } from "#src/core/instant.ts";
 import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import { type DeliveryOfEvent, getDelivery, listDeliveries } from "#src/domain/webhooks/read.ts";
 import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
+import { FIRST_WEBHOOK } from "#src/domain/webhooks/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { lastAttemptId, reportAttempt, waitForAttempt } from "./attempt.ts";
@@ -130,6 +131,7 @@ function view(delivery: DeliveryOfEvent, workspace: Workspace) {
     workspace_id: delivery.workspaceId,
     event_id: delivery.eventId,
     event_type: delivery.eventType,
+    webhook_id: delivery.webhookId ?? FIRST_WEBHOOK,
     status: delivery.status,
     attempt_count: delivery.attemptCount,
     created_at: when(delivery.createdAt),

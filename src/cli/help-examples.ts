@@ -59,6 +59,11 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "broadcast resume": "broadcast resume 1",
   "broadcast cancel": "broadcast cancel 1",
   "webhook set": "webhook set --workspace 1 --url https://shop.example.com/hook",
+  "webhook add":
+    "webhook add --workspace 1 --url https://crm.example.com/hook --types message.received,contact.updated",
+  "webhook list": "webhook list --workspace 1",
+  "webhook update": "webhook update --id 2 --state disabled",
+  "webhook remove": "webhook remove --id 2",
   "webhook show": "webhook show --workspace 1",
   "webhook rotate-secret": "webhook rotate-secret --workspace 1 --overlap 24h",
   "webhook test": "webhook test --workspace 1",

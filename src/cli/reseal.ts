@@ -31,13 +31,13 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
   { table: "numbers", column: "access_token", key: "id", bound: "phone_number_id", context: accessTokenContext },
   { table: "numbers", column: "app_secret", key: "id", bound: "phone_number_id", context: appSecretContext },
-  ...["secret", "previous_secret"].map((column) => ({
-    table: "webhooks",
-    column,
-    key: "workspace_id",
-    bound: "workspace_id",
-    context: (id: string) => webhookSecretContext(Number(id)),
-  })),
+  ...["secret", "previous_secret"].flatMap((column) => {
+    const sealed = { column, bound: "workspace_id", context: (id: string) => webhookSecretContext(Number(id)) };
+    return [
+      { table: "webhooks", key: "workspace_id", ...sealed },
+      { table: "further_webhooks", key: "id", ...sealed },
+    ];
+  }),
   { table: "users", column: "totp_secret", key: "id", bound: "id", context: (id) => totpContext(Number(id)) },
   { table: "users", column: "totp_pending", key: "id", bound: "id", context: (id) => totpContext(Number(id)) },
 ];

@@ -1,6 +1,10 @@
-/** `waxwing webhook …`: the URL that a workspace's events are sent to, and the secret that signs them. */
+/**
+ * `waxwing webhook …`: the URLs that a workspace's events are sent to, and the secrets that sign them. The commands mean the
+ * first address, unless they take the id of one.
+ */
 
-import { invalidRequest } from "#src/core/problem.ts";
+import type { Config } from "#src/config/config.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import {
   clearWebhook,
@@ -10,22 +14,28 @@ import {
   setWebhook,
   showWebhook,
 } from "#src/domain/webhooks/address.ts";
-import { defaultTypes } from "#src/domain/webhooks/event-types.ts";
+import { defaultTypes, type EventType } from "#src/domain/webhooks/event-types.ts";
+import { addWebhook, removeWebhook, stateOf, updateWebhook, webhookStates } from "#src/domain/webhooks/further.ts";
+import { listWebhooks, workspaceOfWebhook } from "#src/domain/webhooks/read.ts";
 import { adoptSecret, readOverlap } from "#src/domain/webhooks/secret-overlap.ts";
+import { FIRST_WEBHOOK, type Webhook } from "#src/domain/webhooks/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { reportAttempt, testAddress, waitForAttempt, withPoster } from "./attempt.ts";
 import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { readCommand, writeCommand } from "./database-command.ts";
-import { CommandFailure } from "./failure.ts";
-import { required, text, workspaceOption } from "./option.ts";
+import { listCommand, readCommand, writeCommand } from "./database-command.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
+import { choice, number, required, text, workspaceOption } from "./option.ts";
 import { list, type Report, timesIn } from "./output.ts";
+
+const idOption = number("N", "Id of the address (see waxwing webhook list); default: 1, the first");
+const ofFirst = number("ID", "Id of the workspace; needed for the id 1, which every workspace has");
 
 export const commands: readonly Command[] = [
   writeCommand(
     "webhook set",
-    "Set the address; waiting deliveries go to the new one",
+    "Set the first address; waiting deliveries go to the new one",
     {
       workspace: workspaceOption,
       url: required(text("URL", "Such as https://example.com/webhook")),
@@ -36,17 +46,91 @@ export const commands: readonly Command[] = [
     },
     ({ workspace, url, types }) =>
       (tx, { config, box }) => {
-        const problem = findWebhookUrlProblem(url, config.webhooks);
-        if (problem !== null) throw invalidRequest({ url: [problem] });
+        requireAllowed(url, config);
         const webhook = setWebhook(tx, box(), workspace, url, {
           types: types === undefined ? types : readTypes(types),
         });
         return reportOf(tx, webhook, workspace, `\n\nTry it: waxwing webhook test --workspace ${workspace}`);
       },
   ),
+  writeCommand(
+    "webhook add",
+    {
+      summary: "Add an address with a secret and types of its own, up to ten",
+      details:
+        "It receives the events from now on. The secret is shown once. The first address of a workspace has the id 1: webhook\nset, show, clear and, without --id, test and rotate-secret mean it.",
+    },
+    {
+      workspace: workspaceOption,
+      url: required(text("URL", "Such as https://crm.example.com/webhook")),
+      types: text("A,B", "Only events of these types; default: all but contact.updated"),
+    },
+    ({ workspace: workspaceId, url, types }) =>
+      (tx, { config, box }) => {
+        requireAllowed(url, config);
+        const wanted = types === undefined ? null : readTypes(types);
+        const { webhook, secret } = addWebhook(tx, box(), workspaceId, { url, types: wanted, keyId: null });
+        const text = [
+          list({ id: webhook.id, url, types: typesOf(webhook).join(", "), secret }),
+          "",
+          "Save the secret now: it is not shown again.",
+        ].join("\n");
+        return { json: { ...viewWebhook(webhook), secret }, text };
+      },
+  ),
+  listCommand(
+    "webhook list",
+    "List the addresses",
+    {},
+    {
+      rows: (tx, workspaces) => workspaces.flatMap(({ id }) => listWebhooks(tx, id).map(viewWebhook)),
+      columns: ({ id, workspace_id, url, state, types }) => ({
+        id,
+        workspace: workspace_id,
+        url,
+        state,
+        types: types === defaultTypes ? "default" : types.join(", "),
+      }),
+      empty: "There are no webhook addresses: waxwing webhook set --workspace ID --url URL",
+    },
+  ),
+  writeCommand(
+    "webhook update",
+    "Change an address, the types that it receives, or disable it; a disabled one receives nothing",
+    {
+      id: required(idOption),
+      workspace: ofFirst,
+      url: text("URL", "Waiting deliveries go to it"),
+      types: text("A,B", "Only events of these types; default: the default types"),
+      state: choice(webhookStates, "Waiting deliveries of a disabled address become exhausted"),
+    },
+    ({ id, workspace, url, types, state }) => {
+      requirePlace(id, workspace, "webhook update");
+      return (tx, { config }) => {
+        if (url !== undefined) requireAllowed(url, config);
+        const wanted = types === undefined ? undefined : readTypes(types);
+        const webhook = updateWebhook(tx, placeOf(tx, id, workspace), id, { url, types: wanted, state });
+        const shown = viewWebhook(webhook);
+        return { json: shown, text: list({ ...shown, types: shown.types.join(", ") }) };
+      };
+    },
+  ),
+  writeCommand(
+    "webhook remove",
+    "Remove an address; waiting deliveries become exhausted",
+    { id: required(idOption), workspace: ofFirst },
+    ({ id, workspace }) => {
+      requirePlace(id, workspace, "webhook remove");
+      return (tx) => {
+        const { webhook, exhausted } = removeWebhook(tx, placeOf(tx, id, workspace), id);
+        const text = `The address ${webhook.url} is removed; ${exhausted} waiting deliveries are exhausted.`;
+        return { json: { id, url: webhook.url, removed: true, exhausted }, text };
+      };
+    },
+  ),
   readCommand(
     "webhook show",
-    "Show the address and its secret",
+    "Show the first address and its secret",
     { workspace: workspaceOption },
     ({ workspace }) =>
       (tx, { box }) =>
@@ -54,7 +138,7 @@ export const commands: readonly Command[] = [
   ),
   writeCommand(
     "webhook clear",
-    "Remove the address; waiting deliveries become exhausted and can be replayed",
+    "Remove the first address; waiting deliveries become exhausted and can be replayed",
     { workspace: workspaceOption },
     ({ workspace }) =>
       (tx) => {
@@ -70,17 +154,23 @@ export const commands: readonly Command[] = [
       details:
         "With --overlap, the receiver is first sent a webhook.test with two signatures (v1), by the new and by the old secret.\nOnly if it answers 2xx, the secret is replaced, and both sign every event until the time is over. Otherwise nothing\nchanges and the exit status is 1.",
     },
-    { workspace: workspaceOption, overlap: text("24h", "How long the old secret signs too: 1m to 30 days") },
-    (context, { workspace, overlap }) => {
+    {
+      workspace: workspaceOption,
+      id: idOption,
+      overlap: text("24h", "How long the old secret signs too: 1m to 30 days"),
+    },
+    (context, { workspace, id, overlap }) => {
       const overlapMs = overlap === undefined ? null : readOverlap(overlap);
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
         const box = database.box();
-        if (overlapMs === null) return store.write((tx) => reportOf(tx, rotateSecret(tx, box, workspace), workspace));
+        if (overlapMs === null) {
+          return store.write((tx) => reportOf(tx, rotateSecret(tx, box, workspace, null, id), workspace));
+        }
         const { trySecret, describeRefusal, ACCEPT_ANY, MEANWHILE } = await import("#src/webhooks/try-secret.ts");
         const { clock } = context.io;
         const { trial, result } = await withPoster(database, context.io, (poster) =>
-          trySecret({ store, clock, realClock: clock, box, poster }, workspace),
+          trySecret({ store, clock, realClock: clock, box, poster }, workspace, id ?? FIRST_WEBHOOK),
         );
         if (!result.isSuccess) throw new CommandFailure("receiver_refused", describeRefusal(result), ACCEPT_ANY);
         return store.write((tx) => {
@@ -94,11 +184,11 @@ export const commands: readonly Command[] = [
   command(
     "webhook test",
     "Send a test event and show what the receiver answered",
-    { workspace: workspaceOption },
+    { workspace: workspaceOption, id: idOption },
     (context, values) =>
       withDatabase(context, "write", async (database) => {
         const { io } = context;
-        const delivery = await testAddress(database, io, values.workspace);
+        const delivery = await testAddress(database, io, values.workspace, values.id);
         const attempt = await waitForAttempt(database, io, delivery, 0);
         if (attempt !== null) return database.store.read((tx) => reportAttempt(tx, delivery, attempt, ""));
         throw new CommandFailure(
@@ -109,6 +199,33 @@ export const commands: readonly Command[] = [
       }),
   ),
 ];
+
+/** What an address is shown as, without its secret. */
+function viewWebhook(webhook: Webhook) {
+  const { id, workspaceId, url } = webhook;
+  return { id, workspace_id: workspaceId, url, types: typesOf(webhook), state: stateOf(webhook) };
+}
+
+function typesOf({ types }: Webhook): readonly EventType[] {
+  return types ?? defaultTypes;
+}
+
+function requireAllowed(url: string, { webhooks }: Pick<Config, "webhooks">): void {
+  const problem = findWebhookUrlProblem(url, webhooks);
+  if (problem !== null) throw invalidRequest({ url: [problem] });
+}
+
+/** The id 1 alone does not say of which workspace. */
+function requirePlace(id: number, workspace: number | undefined, words: string): void {
+  if (id !== FIRST_WEBHOOK || workspace !== undefined) return;
+  throw new UsageError("every workspace has an address 1: name the workspace with --workspace ID", words);
+}
+
+function placeOf(tx: ReadTx, id: number, workspace: number | undefined): number {
+  const found = workspace ?? workspaceOfWebhook(tx, id);
+  if (found === undefined) throw notFound("webhook address");
+  return found;
+}
 
 function reportOf(tx: ReadTx, webhook: ShownWebhook, workspaceId: number, more = ""): Report {
   const { url, types, secret, previousUntil } = webhook;

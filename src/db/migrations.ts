@@ -9,6 +9,7 @@ import heldBack from "../../migrations/0007_held_back.sql" with { type: "text" }
 import formerPhones from "../../migrations/0008_former_phones.sql" with { type: "text" };
 import refusals from "../../migrations/0009_refusals.sql" with { type: "text" };
 import secretOverlap from "../../migrations/0010_secret_overlap.sql" with { type: "text" };
+import furtherWebhooks from "../../migrations/0011_further_webhooks.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   { version: 8, name: "former_phones", sql: formerPhones },
   { version: 9, name: "refusals", sql: refusals },
   { version: 10, name: "secret_overlap", sql: secretOverlap },
+  { version: 11, name: "further_webhooks", sql: furtherWebhooks },
 ];

@@ -17,6 +17,7 @@ const TABLES = {
   workspaces: ["INSERT", "UPDATE", "DELETE"],
   numbers: ["INSERT", "UPDATE", "DELETE"],
   webhooks: ["INSERT", "UPDATE", "DELETE"],
+  further_webhooks: ["INSERT", "UPDATE", "DELETE"],
   unlisted_refusals: ["INSERT", "UPDATE", "DELETE"],
   network_health: ["INSERT", "UPDATE", "DELETE"],
   templates: ["INSERT", "UPDATE", "DELETE"],

@@ -78,13 +78,15 @@ export const tablePolicies = {
     restore: {
       follows: [
         ...["secret", "previous_secret", "previous_until"],
-        ...["url", "types", "consecutive_timeouts", "forward_url"],
+        ...["url", "types", "consecutive_timeouts", "forward_url", "disabled_at", "key_id"],
       ],
     },
     person: "nobody",
     reset: "workspace",
     kept: "always",
   },
+  // An address that was removed must not receive again.
+  further_webhooks: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   // Numbers. One that was removed frees its place; an address that was renewed or removed must not work again.
   portfolios: { restore: "merged", person: "nobody", reset: "server", kept: "always" },
   numbers: {

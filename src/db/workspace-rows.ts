@@ -46,7 +46,10 @@ export function workspaceTables(client: Client, workspaceId: number, oldCallback
   /** Rows that name a workspace's row without a foreign key, and those for which another way to it is shorter. */
   const listed: Record<TablesWith<"reset", "listed">, Condition> = {
     workspaces: () => `id = ${workspaceId}`,
-    outbox: () => `queue_key = ${workspaceId}`,
+    // The queues of further webhook addresses are negative.
+    outbox: (schema) =>
+      `(queue_key = ${workspaceId} OR queue_key IN
+        (SELECT -id FROM ${schema}.further_webhooks WHERE workspace_id = ${workspaceId}))`,
     callbacks: (schema) => `${schema === "main" ? `(${oldCallbacks}) AND ` : ""}${ofNumber(schema, "body")}`,
     // There are few of these, and many of what they belong to.
     callback_marks: (schema) =>

@@ -7,13 +7,21 @@ export function listNumberRows({ db }: ReadTx, workspaceId: number): { id: numbe
   return db.all(sql`SELECT id, phone FROM numbers WHERE workspace_id = ${workspaceId}`);
 }
 
+/** The queues of the workspace's jobs: its own, and those of its further webhook addresses, which are negative. */
+export function listQueueKeys({ db }: ReadTx, workspaceId: number): number[] {
+  const further = db.all<{ id: number }>(sql`SELECT id FROM further_webhooks WHERE workspace_id = ${workspaceId}`);
+  return [workspaceId, ...further.map(({ id }) => -id)];
+}
+
 /** Nothing new begins. The rows that this changes are about to be replaced, so they need not fit together. */
 export function blockWorkspace({ db }: Tx, workspaceId: number): void {
   db.run(sql`UPDATE webhooks SET url = NULL, forward_url = NULL
     WHERE workspace_id = ${workspaceId} AND (url IS NOT NULL OR forward_url IS NOT NULL)`);
+  db.run(sql`UPDATE further_webhooks SET disabled_at = 0 WHERE workspace_id = ${workspaceId} AND disabled_at IS NULL`);
   db.run(sql`UPDATE broadcasts SET status = 'paused', pause_cause = NULL, resume_at = NULL
     WHERE workspace_id = ${workspaceId} AND status IN ('scheduled', 'queueing', 'running', 'paused')`);
-  db.run(sql`DELETE FROM outbox WHERE queue_key = ${workspaceId}`);
+  db.run(sql`DELETE FROM outbox WHERE queue_key = ${workspaceId}
+    OR queue_key IN (SELECT -id FROM further_webhooks WHERE workspace_id = ${workspaceId})`);
   db.run(sql`DELETE FROM callbacks WHERE done_at IS NULL AND EXISTS (
     SELECT 1 FROM numbers WHERE workspace_id = ${workspaceId}
       AND instr(callbacks.body, '"phone_number_id":"' || numbers.phone_number_id || '"') > 0)`);

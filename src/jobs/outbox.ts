@@ -10,7 +10,7 @@ import { type OutboxKind, type OutboxRow, outbox } from "./table.ts";
 /** The queues with jobs of a kind, each with its earliest due time. One index step for each queue. */
 export function listQueues(tx: ReadTx, kind: OutboxKind): { queueKey: number; dueAt: number }[] {
   const found: { queueKey: number; dueAt: number }[] = [];
-  let after = -1;
+  let after = Number.MIN_SAFE_INTEGER;
   for (;;) {
     const next = nextQueue(tx).get({ kind, after });
     if (next === undefined) return found;

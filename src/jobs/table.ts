@@ -8,7 +8,10 @@ export const outbox = sqliteTable("outbox", {
   kind: text().$type<OutboxKind>().notNull(),
   /** The id of the row that the job is about. */
   subject: integer().notNull(),
-  /** A workspace's id, or 0 for the server's own jobs. Jobs of one queue do not wait for those of another. */
+  /**
+   * A workspace's id, 0 for the server's own jobs, or negative for a further webhook address. Jobs of one queue do not wait
+   * for those of another.
+   */
   queueKey: integer().notNull(),
   dueAt: instant().notNull(),
 });

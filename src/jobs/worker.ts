@@ -8,6 +8,7 @@ import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listJobs, listQueues, postpone } from "./outbox.ts";
+import { type Room, takeTurns } from "./shared-room.ts";
 import type { OutboxKind, OutboxRow } from "./table.ts";
 
 export interface WorkerOptions {
@@ -16,6 +17,8 @@ export interface WorkerOptions {
   kind: OutboxKind;
   /** Maximum number of jobs of a queue in flight at the same time. */
   concurrency: (tx: ReadTx, queueKey: number) => number;
+  /** The queues with which a queue shares a number of jobs in flight; null: it shares with none. Default: none share. */
+  room?: (tx: ReadTx, queueKey: number) => Room | null;
   /** Does the work and records it, outbox row included. When it throws, the error is reported and the job retried. */
   perform: (row: OutboxRow) => Promise<void>;
   onError: (error: unknown, row: OutboxRow | null) => void;
@@ -28,10 +31,23 @@ const POLL_INTERVAL_MAX_MS = 600_000;
 /** A test that moves the clock by months would wait for every poll. */
 const STEADY_POLL_INTERVAL_MS = 7 * 86_400_000;
 
+const TURNS_KEPT_MAX = 10_000;
+
+/** What of a queue may begin now, and when the next of its jobs is due; null: another one ends before that. */
+interface Look {
+  queueKey: number;
+  due: OutboxRow[];
+  nextAt: number | null;
+  room: Room | null;
+}
+
 export class Worker extends ServiceLoop {
   readonly #options: WorkerOptions;
   /** The ids of the jobs in flight, by queue. */
   readonly #inFlight = new Map<number, Set<number>>();
+  /** Of queues that share: when each had its last turn. */
+  readonly #turns = new Map<number, number>();
+  #turn = 0;
 
   constructor(options: WorkerOptions) {
     const { kind, clock, onError } = options;
@@ -56,31 +72,51 @@ export class Worker extends ServiceLoop {
     const { store, clock, kind } = this.#options;
     const now = clock.now();
     const looks = store.read((tx) => listQueues(tx, kind).map((queue) => this.#look(tx, queue, now)));
-    for (const row of looks.flatMap(({ due }) => due)) void this.#perform(row);
+    for (const row of looks.flatMap(({ due, room }) => (room === null ? due : []))) void this.#perform(row);
+    for (const row of this.#shareRooms(looks)) void this.#perform(row);
     const upcoming = looks.flatMap(({ nextAt }) => nextAt ?? []);
     if (upcoming.length === 0) return null;
     const max = clock.isSteady === true ? STEADY_POLL_INTERVAL_MS : POLL_INTERVAL_MAX_MS;
     return Math.min(Math.max(0, Math.min(...upcoming) - now), max);
   }
 
-  /** What of a queue may begin now, and when the next of its jobs is due; null: another one ends before that. */
-  #look(
-    tx: ReadTx,
-    queue: { queueKey: number; dueAt: number },
-    now: number,
-  ): { due: OutboxRow[]; nextAt: number | null } {
+  #look(tx: ReadTx, queue: { queueKey: number; dueAt: number }, now: number): Look {
     const { queueKey, dueAt } = queue;
-    if (dueAt > now) return { due: [], nextAt: dueAt };
+    if (dueAt > now) return { queueKey, due: [], nextAt: dueAt, room: null };
     const inFlight = this.#inFlight.get(queueKey);
     const limit = this.#options.concurrency(tx, queueKey);
     const free = limit - (inFlight?.size ?? 0);
-    if (free <= 0) return { due: [], nextAt: null };
+    if (free <= 0) return { queueKey, due: [], nextAt: null, room: null };
     // With those in flight, which are the earliest, as many as may be in flight.
     const waiting = listJobs(tx, this.#options.kind, queueKey, limit).filter(({ id }) => inFlight?.has(id) !== true);
     return {
+      queueKey,
       due: waiting.filter((row) => row.dueAt <= now).slice(0, free),
       nextAt: waiting.find((row) => row.dueAt > now)?.dueAt ?? null,
+      room: this.#options.room?.(tx, queueKey) ?? null,
     };
+  }
+
+  /** Of the due jobs whose queues share, those that may begin. The others begin when one of theirs has ended. */
+  #shareRooms(looks: readonly Look[]): OutboxRow[] {
+    const sharing = looks.filter(({ room }) => room !== null);
+    const begun: OutboxRow[] = [];
+    const seen = new Set<number>();
+    for (const { queueKey, room } of sharing) {
+      if (room === null || seen.has(queueKey)) continue;
+      const queues = room.queues.map((key) => {
+        seen.add(key);
+        return {
+          inFlight: this.#inFlight.get(key)?.size ?? 0,
+          due: sharing.find((look) => look.queueKey === key)?.due ?? [],
+          lastTurn: this.#turns.get(key) ?? 0,
+        };
+      });
+      begun.push(...takeTurns(queues, room.limit));
+    }
+    if (this.#turns.size > TURNS_KEPT_MAX) this.#turns.clear();
+    for (const { queueKey } of begun) this.#turns.set(queueKey, ++this.#turn);
+    return begun;
   }
 
   async #perform(row: OutboxRow): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { nextTurn } from "#src/core/clock.ts";
 import { restoreWorkspace } from "#src/db/seed.ts";
-import { blockWorkspace, hasMessageOf, listNumberRows } from "#src/db/workspace-work.ts";
+import { blockWorkspace, hasMessageOf, listNumberRows, listQueueKeys } from "#src/db/workspace-work.ts";
 import { forgetUnindexed, indexAllOf } from "#src/domain/messages/contact-messages.ts";
 import { forgetRecent } from "#src/domain/messages/network-ids.ts";
 import { Worker } from "#src/jobs/worker.ts";
@@ -29,6 +29,7 @@ export async function endAndRestore(
   // Requests that wait for a frozen clock get their answer now, as they would without the reset.
   await control.clock.serveWaiting();
   const numbers = store.read((tx) => listNumberRows(tx, workspaceId));
+  const queueKeys = store.read((tx) => listQueueKeys(tx, workspaceId));
   const phones = new Set(numbers.map(({ phone }) => phone));
   for (let quietTurns = 0; quietTurns < QUIET_TURNS; ) {
     control.simulator.cut(phones);
@@ -37,8 +38,9 @@ export async function endAndRestore(
     runtime.notifyAll();
     await nextTurn();
     const isWorking =
-      runtime.services.some((service) => service instanceof Worker && service.hasInFlight(workspaceId)) ||
-      store.read((tx) => hasMessageOf(tx, workspaceId, watch.listInFlight()));
+      runtime.services.some(
+        (service) => service instanceof Worker && queueKeys.some((key) => service.hasInFlight(key)),
+      ) || store.read((tx) => hasMessageOf(tx, workspaceId, watch.listInFlight()));
     quietTurns = isWorking || control.isPosting(workspaceId) ? 0 : quietTurns + 1;
   }
   store.read(forgetRecent);

@@ -12,9 +12,9 @@ interface TriedSecret {
 export type TrialOptions = Pick<DeliveryOptions, "store" | "clock" | "realClock" | "box" | "poster">;
 
 /** Makes one attempt and records it. The new secret is stored nowhere: the caller adopts it if the receiver accepted. */
-export async function trySecret(options: TrialOptions, workspaceId: number): Promise<TriedSecret> {
+export async function trySecret(options: TrialOptions, workspaceId: number, id: number): Promise<TriedSecret> {
   const { store, clock, box } = options;
-  const trial = await store.write((tx) => beginTrial(tx, box, workspaceId));
+  const trial = await store.write((tx) => beginTrial(tx, box, workspaceId, id));
   const attemptedAt = clock.now();
   const result = toResult(trial.url, attemptedAt, await postSigned(options, trial, trial.secrets));
   const deliveryId = await store.write((tx) => recordTrial(tx, trial, result));

@@ -65,6 +65,26 @@ function startOn(day: Day, laterMs = 60_000): Promise<TestServer> {
   return startTestServer({ directory: day.workshop.path("data"), clock, readFileIdentity });
 }
 
+test("a webhook address that was removed since the backup stays removed, and one that was added stays", async () => {
+  using workshop = new CallingWorkshop();
+  const app = await startTestServer({ directory: workshop.path("data") });
+  const shop = await busyShop(app);
+  const of = ["--workspace", String(shop.id)];
+  const add = (path: string) => workshop.json(["webhook", "add", ...of, "--url", `http://127.0.0.1:9/${path}`]);
+  await workshop.json(["webhook", "set", ...of, "--url", "http://127.0.0.1:9/first"]);
+  const removed = await add("removed");
+  const disabled = await add("disabled");
+  await workshop.json(["backup", workshop.path("backup.db")]);
+  await workshop.json(["webhook", "remove", "--id", String(removed.id)]);
+  await workshop.json(["webhook", "update", "--id", String(disabled.id), "--state", "disabled"]);
+  await add("added");
+  const before = await workshop.json(["webhook", "list", ...of]);
+  await app[Symbol.asyncDispose]();
+  await workshop.json(["restore", workshop.path("backup.db")]);
+  expect(await workshop.json(["webhook", "list", ...of])).toEqual(before);
+  expect((await add("later")).id).toBeGreaterThan(Number(disabled.id) + 1);
+});
+
 test("newer rows of the replaced file are merged; profiles are as in the backup; ids and the instance id are new", async () => {
   using day = await dayAfterBackup();
   const { workshop, shop } = day;

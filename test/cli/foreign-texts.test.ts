@@ -67,6 +67,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   unlisted_refusals: "code message",
   unused_items: "about",
   users: "email",
+  further_webhooks: "url",
   webhooks: "url forward_url",
   workspaces: "name suspended_reason",
 };
@@ -128,6 +129,7 @@ const OURS: Readonly<Record<string, string>> = {
   unused_items: "reason",
   user_links: "kind role number_ids",
   users: "email_key password totp_secret totp_pending",
+  further_webhooks: "types secret previous_secret",
   webhooks: "types secret previous_secret",
   workspaces: "country timezone button_marks stop_words start_words",
 };
@@ -152,6 +154,7 @@ beforeAll(async () => {
   await person(app, "owner@example.com", "owner", shop.id);
   workshop = new CallingWorkshop();
   workshop.data = app.directory;
+  await workshop.json(["webhook", "add", "--workspace", "1", "--url", "https://crm.example.com/hook"]);
   await workshop.json(["field", "add", "--workspace", "1", "--key", "size", "--label", "Size", "--kind", "text"]);
   const contact = { fields: { size: "L" }, add_tags: ["vip"] };
   await app.call("PUT", "/api/v1/contacts/%2B919876540009", { key: shop.key, body: contact });

@@ -129,6 +129,10 @@ test("every column with sealed values is among those that a rotation seals again
   await operator.ask("PUT", `/w/${shop.id}/webhook`, { url: receiver.url });
   expect((await operator.post(`/w/${shop.id}/webhook/rotate-secret`, { overlap: "24h" })).status).toBe(200);
   webhookSecret = (await operator.post(`/w/${shop.id}/webhook/reveal`)).body.data.secret;
+  const further = ["--workspace", String(shop.id), "--url", receiver.url];
+  const { id } = await workshop.json(["webhook", "add", ...further]);
+  const overlap = ["--workspace", String(shop.id), "--id", String(id), "--overlap", "24h"];
+  await workshop.json(["webhook", "rotate-secret", ...overlap]);
   await rotate();
   const known = sealedColumns.map(({ table, column }) => `${table}.${column}`);
   const found = [...sealedIn(workshop.path("data")).keys()];

@@ -323,6 +323,7 @@ export const expectedPlans: Record<string, string[]> = {
   "templates.templatesByName": [
     "SEARCH templates USING INDEX templates_name (workspace_id=? AND account_id=? AND name=?)",
   ],
+  "webhooks.addFurtherTimeout": ["SEARCH further_webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.addTimeout": ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.attemptableDelivery": [
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
@@ -348,6 +349,10 @@ export const expectedPlans: Record<string, string[]> = {
   ],
   "webhooks.existingDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.finishDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
+  "webhooks.furtherWebhookById": ["SEARCH further_webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "webhooks.furtherWebhooksOfWorkspace": [
+    "SEARCH further_webhooks USING INDEX further_webhooks_workspace (workspace_id=?)",
+  ],
   "webhooks.latestEventId": ["SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY 1", "SEARCH events"],
   "webhooks.newestDeliveries": [
     "MERGE (UNION ALL)",
@@ -360,6 +365,7 @@ export const expectedPlans: Record<string, string[]> = {
     "RIGHT",
     "SEARCH deliveries USING COVERING INDEX deliveries_workspace (workspace_id=? AND status=? AND id<?)",
   ],
+  "webhooks.resetFurtherTimeouts": ["SEARCH further_webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.resetTimeouts": ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.scheduleNextAttempt": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.webhookOfWorkspace": ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],

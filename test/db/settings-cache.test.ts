@@ -64,7 +64,7 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
         const [read] = tx.db.select().from(workspaces).where(eq(workspaces.id, shop.id)).all();
         compare(findWorkspace(tx, shop.id), read);
         const [address] = tx.db.select().from(webhooks).where(eq(webhooks.workspaceId, shop.id)).all();
-        compare(findWebhook(tx, shop.id), address);
+        compare(findWebhook(tx, shop.id), address === undefined ? undefined : { id: 1, ...address });
         const [stored] = tx.db.select().from(apiKeys).where(eq(apiKeys.id, keyId)).all();
         compare(findBearer(tx, key)?.workspace, stored?.revokedAt === null ? read : undefined);
         const [account] = tx.db.select().from(billingAccounts).where(eq(billingAccounts.workspaceId, shop.id)).all();
@@ -184,6 +184,7 @@ test("the tables of all look-ups are watched", async () => {
   expect(watched.toSorted()).toEqual([
     "api_keys",
     "billing_accounts",
+    "further_webhooks",
     "network_health",
     "numbers",
     "templates",

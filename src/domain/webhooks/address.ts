@@ -1,5 +1,8 @@
-/** The webhook address of a workspace, the secret that signs its events, and its streak of timeouts. */
-import { and, eq } from "drizzle-orm";
+/**
+ * The first webhook address of a workspace, and of every address the secret that signs its events and its streak of
+ * timeouts. Further addresses are added in `further.ts`.
+ */
+import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, Problem, quote } from "#src/core/problem.ts";
 import { newToken, openKept, type SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -7,9 +10,17 @@ import { deleteQueue } from "#src/jobs/outbox.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
 import { defaultTypes, type EventType, eventTypes } from "./event-types.ts";
-import { findWebhook } from "./read.ts";
-import { addTimeout, resetTimeouts } from "./statements.ts";
-import { deliveries, events, type Webhook, webhooks } from "./table.ts";
+import { findWebhook, findWebhookById, listWebhooks, queueOf, webhookOfQueue } from "./read.ts";
+import { addFurtherTimeout, addTimeout, resetFurtherTimeouts, resetTimeouts } from "./statements.ts";
+import {
+  deliveries,
+  events,
+  FIRST_WEBHOOK,
+  type FurtherWebhook,
+  furtherWebhooks,
+  type Webhook,
+  webhooks,
+} from "./table.ts";
 
 const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = 32;
@@ -42,8 +53,11 @@ export function readTypes(text: string): EventType[] | null {
   throw invalidRequest({ types: [sentence] });
 }
 
+/** More addresses would multiply the work of every event. */
+const WEBHOOKS_MAX = 10;
+
 /**
- * Sets or changes the address, which the caller has validated. Pending deliveries go to the new address. The secret is
+ * Sets or changes the first address, which the caller has validated. Pending deliveries go to the new address. The secret is
  * created with the first address and stays when the address changes.
  */
 export function setWebhook(
@@ -55,24 +69,25 @@ export function setWebhook(
 ): ShownWebhook {
   getWorkspace(tx, workspaceId);
   const known = findWebhook(tx, workspaceId);
+  if (known?.url == null) requireRoom(tx, workspaceId);
   const secret = known === undefined ? (first ?? newSecret(tx)) : openSecret(box, known);
+  const changed = { url, consecutiveTimeouts: 0, disabledAt: null, keyId: null, updatedAt: tx.now };
   tx.db
     .insert(webhooks)
-    .values({
-      workspaceId,
-      url,
-      types: types ?? null,
-      secret: sealSecret(box, workspaceId, secret),
-      consecutiveTimeouts: 0,
-      updatedAt: tx.now,
-    })
+    .values({ workspaceId, ...changed, types: types ?? null, secret: sealSecret(box, workspaceId, secret) })
     .onConflictDoUpdate({
       target: webhooks.workspaceId,
-      set: { url, consecutiveTimeouts: 0, updatedAt: tx.now, ...(types === undefined ? {} : { types }) },
+      set: { ...changed, ...(types === undefined ? {} : { types }) },
     })
     .run();
   const shownTypes = (types === undefined ? known?.types : types) ?? defaultTypes;
   return { url, types: shownTypes, secret, previousUntil: known === undefined ? null : overlapOf(known, tx.now) };
+}
+
+/** Throws `invalid_request` if the workspace has as many addresses as it may have. */
+export function requireRoom(tx: ReadTx, workspaceId: number): void {
+  if (listWebhooks(tx, workspaceId).length < WEBHOOKS_MAX) return;
+  throw invalidRequest({ url: [`A workspace has at most ${WEBHOOKS_MAX} webhook addresses: remove one first.`] });
 }
 
 /** Throws `not_found` if no address was ever set. */
@@ -104,8 +119,9 @@ export function rotateSecret(
   box: SecretBox,
   workspaceId: number,
   overlap: { secret: string; until: number } | null = null,
+  id = FIRST_WEBHOOK,
 ): ShownWebhook {
-  const webhook = requireWebhook(tx, workspaceId);
+  const webhook = requireWebhook(tx, workspaceId, id);
   const secret = overlap?.secret ?? newSecret(tx);
   const rotated = {
     secret: sealSecret(box, workspaceId, secret),
@@ -113,30 +129,49 @@ export function rotateSecret(
     previousUntil: overlap?.until ?? null,
     updatedAt: tx.now,
   };
-  tx.db.update(webhooks).set(rotated).where(eq(webhooks.workspaceId, workspaceId)).run();
+  storeWebhook(tx, webhook, rotated);
   return viewWebhook({ ...webhook, ...rotated }, secret, tx.now);
 }
 
-/** Clears the address. Pending deliveries become exhausted: they stay visible and can be replayed. */
+/** What the rows of both tables have, but for their keys. */
+type Stored = Partial<Omit<FurtherWebhook, "id" | "workspaceId" | "createdAt">>;
+
+export function storeWebhook(tx: Tx, { id, workspaceId }: Pick<Webhook, "id" | "workspaceId">, set: Stored): void {
+  if (id === FIRST_WEBHOOK) tx.db.update(webhooks).set(set).where(eq(webhooks.workspaceId, workspaceId)).run();
+  else tx.db.update(furtherWebhooks).set(set).where(eq(furtherWebhooks.id, id)).run();
+}
+
+/** Clears the first address. Pending deliveries become exhausted: they stay visible and can be replayed. */
 export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number } {
-  const { forwardUrl } = requireWebhook(tx, workspaceId);
+  const webhook = requireWebhook(tx, workspaceId);
   tx.db
     .update(webhooks)
-    .set({ url: null, consecutiveTimeouts: 0, updatedAt: tx.now })
+    .set({ url: null, consecutiveTimeouts: 0, disabledAt: null, keyId: null, updatedAt: tx.now })
     .where(eq(webhooks.workspaceId, workspaceId))
     .run();
-  const exhausted = exhaustPending(tx, workspaceId, false);
+  return { exhausted: endDeliveries(tx, webhook) };
+}
+
+/** Ends the pending deliveries of an address that is gone or disabled, and their jobs; returns how many. */
+export function endDeliveries(tx: Tx, webhook: Webhook): number {
+  const exhausted = exhaustPending(tx, webhook, false);
   // Jobs of deliveries that have ended do nothing. Those to the second address stay.
-  if (forwardUrl === null) deleteQueue(tx, "deliver_webhook", workspaceId);
-  return { exhausted };
+  const isForwarding = "forwardUrl" in webhook && webhook.forwardUrl !== null;
+  if (!isForwarding) deleteQueue(tx, "deliver_webhook", queueOf(webhook));
+  return exhausted;
 }
 
 /** Ends the pending deliveries to an address that is gone; returns how many. */
-export function exhaustPending(tx: Tx, workspaceId: number, isForwarded: boolean): number {
+export function exhaustPending(
+  tx: Tx,
+  { id, workspaceId }: Pick<Webhook, "id" | "workspaceId">,
+  isForwarded: boolean,
+): number {
   const isPending = and(
     eq(deliveries.workspaceId, workspaceId),
     eq(deliveries.status, "pending"),
     eq(deliveries.isForwarded, isForwarded),
+    id === FIRST_WEBHOOK ? isNull(deliveries.webhookId) : eq(deliveries.webhookId, id),
   );
   const erased = tx.db
     .select({ id: deliveries.id })
@@ -174,7 +209,7 @@ export function openSigningSecrets(box: SecretBox, webhook: Webhook, now: number
   };
 }
 
-function sealSecret(box: SecretBox, workspaceId: number, secret: string): string {
+export function sealSecret(box: SecretBox, workspaceId: number, secret: string): string {
   return box.seal(secret, webhookSecretContext(workspaceId));
 }
 
@@ -187,13 +222,17 @@ export function newSecret(tx: Tx): string {
   return newToken(tx.random, SECRET_PREFIX, SECRET_BYTES);
 }
 
-export function requireWebhook(tx: ReadTx, workspaceId: number): Webhook {
+/** Throws `not_found` if it was never set. The first one may have been cleared since. */
+export function requireWebhook(tx: ReadTx, workspaceId: number, id = FIRST_WEBHOOK): Webhook {
   getWorkspace(tx, workspaceId);
-  const webhook = findWebhook(tx, workspaceId);
-  if (webhook === undefined) {
-    throw new Problem("not_found", "This workspace has no webhook address yet: set one with `waxwing webhook set`.");
-  }
-  return webhook;
+  const webhook = id === FIRST_WEBHOOK ? findWebhook(tx, workspaceId) : findWebhookById(tx, workspaceId, id);
+  if (webhook !== undefined) return webhook;
+  throw new Problem(
+    "not_found",
+    id === FIRST_WEBHOOK
+      ? "This workspace has no webhook address yet: set one with `waxwing webhook set`."
+      : `This workspace has no webhook address ${id}.`,
+  );
 }
 
 /** After this many consecutive timeouts an address gets one attempt at a time, until one succeeds. */
@@ -205,14 +244,18 @@ export const TIMEOUTS_UNTIL_SINGLE = 20;
  */
 export function updateTimeoutStreak(
   tx: Tx,
-  workspaceId: number,
+  { id, workspaceId }: Pick<Webhook, "id" | "workspaceId">,
   { url, isSuccess, hasTimedOut }: { url: string; isSuccess: boolean; hasTimedOut: boolean },
 ): void {
+  const isFirst = id === FIRST_WEBHOOK;
   if (hasTimedOut) {
-    addTimeout(tx).run({ workspaceId, url });
+    if (isFirst) addTimeout(tx).run({ workspaceId, url });
+    else addFurtherTimeout(tx).run({ id, url });
     return;
   }
   // Hardly any address has a streak, and a write to it would forget all remembered settings.
-  if ((findWebhook(tx, workspaceId)?.consecutiveTimeouts ?? 0) > 0)
-    resetTimeouts(tx).run({ workspaceId, url, max: isSuccess ? Number.MAX_SAFE_INTEGER : TIMEOUTS_UNTIL_SINGLE - 1 });
+  if ((webhookOfQueue(tx, queueOf({ id, workspaceId }))?.consecutiveTimeouts ?? 0) === 0) return;
+  const max = isSuccess ? Number.MAX_SAFE_INTEGER : TIMEOUTS_UNTIL_SINGLE - 1;
+  if (isFirst) resetTimeouts(tx).run({ workspaceId, url, max });
+  else resetFurtherTimeouts(tx).run({ id, url, max });
 }

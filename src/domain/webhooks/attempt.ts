@@ -7,7 +7,7 @@ import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
 import type { EventType } from "./event-types.ts";
-import { findWebhook } from "./read.ts";
+import { webhookOfQueue } from "./read.ts";
 import {
   attemptableDelivery,
   countAttempt,
@@ -32,12 +32,18 @@ export interface AttemptPlan {
  * has no address, or was replayed while `job` waited.
  */
 export function planAttempt(tx: ReadTx, job: Pick<OutboxRow, "id" | "subject" | "queueKey">): AttemptPlan | undefined {
-  const webhook = findWebhook(tx, job.queueKey);
+  const webhook = webhookOfQueue(tx, job.queueKey);
   const delivery = attemptableDelivery(tx).get({ id: job.subject, outboxId: job.id });
   if (webhook === undefined || delivery === undefined) return undefined;
   const { isForwarded, ...event } = delivery;
-  const url = isForwarded ? webhook.forwardUrl : webhook.url;
+  const url = urlOf(webhook, isForwarded);
   return url === null ? undefined : { url, ...event, webhook };
+}
+
+/** Null: nothing is sent there now. */
+function urlOf(webhook: Webhook, isForwarded: boolean): string | null {
+  if (isForwarded) return "forwardUrl" in webhook ? webhook.forwardUrl : null;
+  return webhook.disabledAt === null ? webhook.url : null;
 }
 
 export interface AttemptResult {
@@ -58,14 +64,14 @@ export interface AttemptResult {
  */
 export function recordAttempt(
   tx: Tx,
-  work: { outboxId: number; deliveryId: number; workspaceId: number; eventType: EventType },
+  work: { outboxId: number; deliveryId: number; webhook: Webhook; eventType: EventType },
   result: AttemptResult,
   schedule: RetrySchedule,
 ): void {
   const { isSuccess, hasTimedOut, ...row } = result;
   const { outboxId, deliveryId, eventType } = work;
   const { attemptedAt } = result;
-  updateTimeoutStreak(tx, work.workspaceId, result);
+  updateTimeoutStreak(tx, work.webhook, result);
   if (isSuccess && countSuccess(tx).run({ id: deliveryId, outboxId, attemptedAt, finishedAt: tx.now }) === 1) {
     insertAttempt(tx).run({ deliveryId, ...row });
     if (eventType === "contact.erased") emptyErasedEvent(tx, deliveryId);

@@ -7,7 +7,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { isWanted } from "./event-types.ts";
 import { publish } from "./publish.ts";
-import { findWebhook } from "./read.ts";
+import { findWebhook, listWebhooks } from "./read.ts";
 import { emptyErased } from "./statements.ts";
 import { deliveries, deliveryAttempts } from "./table.ts";
 
@@ -20,9 +20,12 @@ interface ErasedPerson {
 /** Without an address that wants it, the event is never delivered, and the name would stay: the event then contains none. */
 export function publishErased(tx: Tx, { workspaceId, phone, networkUserId }: ErasedPerson): void {
   if (phone === null && networkUserId === null) return;
-  const webhook = findWebhook(tx, workspaceId);
-  const hasAddress = webhook?.url != null || webhook?.forwardUrl != null;
-  const isDelivered = hasAddress && isWanted(webhook.types, "contact.erased");
+  const forwarding = findWebhook(tx, workspaceId);
+  const isDelivered =
+    listWebhooks(tx, workspaceId).some(
+      ({ types, disabledAt }) => disabledAt === null && isWanted(types, "contact.erased"),
+    ) ||
+    (forwarding?.forwardUrl != null && isWanted(forwarding.types, "contact.erased"));
   const data = isDelivered ? { phone, user_id: networkUserId } : { phone: null, user_id: null };
   publish(tx, getWorkspace(tx, workspaceId), "contact.erased", data);
 }

@@ -4,15 +4,15 @@
  */
 
 import { Problem } from "#src/core/problem.ts";
-import type { Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type EventData, type EventType, isWanted } from "./event-types.ts";
-import { findWebhook } from "./read.ts";
+import { findWebhook, findWebhookById, listFurtherWebhooks, queueOf } from "./read.ts";
 import { recordEvent } from "./record-event.ts";
 import { insertDelivery } from "./statements.ts";
-import type { EventRow } from "./table.ts";
+import { type EventRow, FIRST_WEBHOOK, type Webhook } from "./table.ts";
 
 export function publish<Type extends EventType>(
   tx: Tx,
@@ -22,37 +22,61 @@ export function publish<Type extends EventType>(
 ): Pick<EventRow, "seq" | "id"> {
   const event = recordEvent(tx, workspace, type, data);
   // Without an address no delivery is made, not even when one is set later. A replay makes one.
-  const webhook = findWebhook(tx, workspace.id);
-  if (webhook === undefined || !isWanted(webhook.types, type)) return event;
-  if (webhook.url !== null) addDelivery(tx, workspace.id, event.seq);
-  if (webhook.forwardUrl !== null) addDelivery(tx, workspace.id, event.seq, true);
+  const first = findWebhook(tx, workspace.id);
+  if (first !== undefined && isWanted(first.types, type)) {
+    if (first.url !== null && first.disabledAt === null) addDelivery(tx, first, event.seq);
+    if (first.forwardUrl !== null) addDelivery(tx, first, event.seq, true);
+  }
+  for (const further of listFurtherWebhooks(tx, workspace.id)) {
+    if (further.disabledAt === null && isWanted(further.types, type)) addDelivery(tx, further, event.seq);
+  }
   return event;
 }
 
-/** Adds a delivery of an event and its job, due at once. Returns the delivery's id. */
-export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number, isForwarded = false): number {
-  const delivery = { eventSeq, workspaceId, nextAttemptAt: tx.now, createdAt: tx.now, isForwarded };
+/** Adds a delivery of an event to an address, and its job, due at once. Returns the delivery's id. */
+export function addDelivery(
+  tx: Tx,
+  webhook: Pick<Webhook, "id" | "workspaceId">,
+  eventSeq: number,
+  isForwarded = false,
+): number {
+  const { workspaceId } = webhook;
+  const webhookId = webhook.id === FIRST_WEBHOOK ? null : webhook.id;
+  const delivery = { eventSeq, workspaceId, nextAttemptAt: tx.now, createdAt: tx.now, isForwarded, webhookId };
   const id = insertDelivery(tx).insert(delivery);
-  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
+  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: queueOf(webhook), dueAt: tx.now });
   return id;
 }
 
 /**
  * Records a `webhook.test` event and its delivery; returns the delivery's id. Throws `not_found` without an address.
  */
-export function sendTestEvent(tx: Tx, workspaceId: number): number {
-  const { seq } = recordTestEvent(tx, workspaceId);
-  return addDelivery(tx, workspaceId, seq);
+export function sendTestEvent(tx: Tx, workspaceId: number, id = FIRST_WEBHOOK): number {
+  const { event, webhook } = recordTestEvent(tx, workspaceId, id);
+  return addDelivery(tx, webhook, event.seq);
 }
 
 /** Records a `webhook.test` event without a delivery. Throws `not_found` without an address. */
-export function recordTestEvent(tx: Tx, workspaceId: number): Pick<EventRow, "seq" | "id"> {
+export function recordTestEvent(
+  tx: Tx,
+  workspaceId: number,
+  id: number,
+): { event: Pick<EventRow, "seq" | "id">; webhook: Webhook & { url: string } } {
   const workspace = getWorkspace(tx, workspaceId);
-  if (findWebhook(tx, workspaceId)?.url == null) {
-    throw new Problem(
-      "not_found",
-      "This workspace has no webhook address to test: set one with `waxwing webhook set`.",
-    );
-  }
-  return recordEvent(tx, workspace, "webhook.test", {});
+  const webhook = requireActive(tx, workspaceId, id);
+  return { event: recordEvent(tx, workspace, "webhook.test", {}), webhook };
+}
+
+/** Throws `not_found` unless events can be sent to the address. */
+export function requireActive(tx: ReadTx, workspaceId: number, id: number): Webhook & { url: string } {
+  const webhook = findWebhookById(tx, workspaceId, id);
+  if (webhook !== undefined && webhook.url !== null && webhook.disabledAt === null)
+    return { ...webhook, url: webhook.url };
+  const why =
+    webhook !== undefined
+      ? `The webhook address ${id} is disabled.`
+      : id === FIRST_WEBHOOK
+        ? "This workspace has no webhook address: set one with `waxwing webhook set`."
+        : `This workspace has no webhook address ${id}.`;
+  throw new Problem("not_found", why);
 }

@@ -5,7 +5,7 @@ import { withinBudget } from "#src/db/query-budget.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type DeliveryStatus, deliveryStatuses } from "./delivery.ts";
-import { newestDeliveries, webhookOfWorkspace } from "./statements.ts";
+import { furtherWebhookById, furtherWebhooksOfWorkspace, newestDeliveries, webhookOfWorkspace } from "./statements.ts";
 import {
   type Delivery,
   type DeliveryAttempt,
@@ -13,13 +13,66 @@ import {
   deliveryAttempts,
   type EventRow,
   events,
+  FIRST_WEBHOOK,
+  type FirstWebhook,
+  type FurtherWebhook,
   type Webhook,
 } from "./table.ts";
 
-/** Undefined: no address was ever set. */
-export const findWebhook = remembered((tx, workspaceId: number): Webhook | undefined =>
-  webhookOfWorkspace(tx).get({ workspaceId }),
+/** The first address. Undefined: it was never set. */
+export const findWebhook = remembered((tx, workspaceId: number): FirstWebhook | undefined => {
+  const found = webhookOfWorkspace(tx).get({ workspaceId });
+  return found === undefined ? undefined : { id: FIRST_WEBHOOK, ...found };
+});
+
+/** The addresses beside the first one. */
+export const listFurtherWebhooks = remembered((tx, workspaceId: number): FurtherWebhook[] =>
+  furtherWebhooksOfWorkspace(tx).all({ workspaceId }),
 );
+
+const findFurtherWebhook = remembered((tx, id: number): FurtherWebhook | undefined =>
+  furtherWebhookById(tx).get({ id }),
+);
+
+/** All addresses that are set, the first one first. */
+export function listWebhooks(tx: ReadTx, workspaceId: number): Webhook[] {
+  const first = findWebhook(tx, workspaceId);
+  const further = listFurtherWebhooks(tx, workspaceId);
+  return first === undefined || first.url === null ? [...further] : [first, ...further];
+}
+
+/** Undefined: the workspace has no such address. */
+export function findWebhookById(tx: ReadTx, workspaceId: number, id: number): Webhook | undefined {
+  return listWebhooks(tx, workspaceId).find((webhook) => webhook.id === id);
+}
+
+/** The workspace of a further address. */
+export function workspaceOfWebhook(tx: ReadTx, id: number): number | undefined {
+  return findFurtherWebhook(tx, id)?.workspaceId;
+}
+
+/**
+ * The queue of an address's jobs: that of the first is the workspace's own. Those of further addresses are negative, which
+ * an older version never looks at.
+ */
+export function queueOf({ id, workspaceId }: Pick<Webhook, "id" | "workspaceId">): number {
+  return id === FIRST_WEBHOOK ? workspaceId : -id;
+}
+
+/** The address whose jobs a queue has. */
+export function webhookOfQueue(tx: ReadTx, queueKey: number): Webhook | undefined {
+  return queueKey < 0 ? findFurtherWebhook(tx, -queueKey) : findWebhook(tx, queueKey);
+}
+
+/** The address that a delivery is for; undefined: it was removed. */
+export function webhookOfDelivery(
+  tx: ReadTx,
+  delivery: Pick<Delivery, "webhookId" | "workspaceId">,
+): Webhook | undefined {
+  return delivery.webhookId === null
+    ? findWebhook(tx, delivery.workspaceId)
+    : findFurtherWebhook(tx, delivery.webhookId);
+}
 
 export interface DeliveryOfEvent extends Delivery {
   eventId: string;
@@ -103,12 +156,6 @@ export function getDeliveryInWorkspace(tx: ReadTx, workspaceId: number, id: numb
   if (delivery.workspaceId !== workspaceId) throw notFound("delivery");
   return delivery;
 }
-
-/** SQL that counts what a replay of all failed events would send. The reader runs it. */
-export const countFailedSql = `SELECT count(*) AS total FROM events
-  LEFT JOIN deliveries ON deliveries.event_seq = events.seq AND deliveries.is_forwarded = 0
-  WHERE events.workspace_id = ? AND events.created_at >= ? AND (deliveries.id IS NULL OR deliveries.status = 'exhausted')
-    AND ${withinBudget("events.seq")}`;
 
 /** A delivery of any workspace, for commands. Throws `not_found`. */
 export function getDelivery(tx: ReadTx, id: number): DeliveryDetail {

@@ -1,12 +1,14 @@
 /** Replays events on request: delivers them again, whatever the state of their delivery. */
-import { and, eq, gte, isNull, or } from "drizzle-orm";
+import { and, eq, gte, inArray, isNull, or } from "drizzle-orm";
 import { notFound, Problem } from "#src/core/problem.ts";
-import type { Tx } from "#src/db/transaction.ts";
+import { withinBudget } from "#src/db/query-budget.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
-import { addDelivery } from "./publish.ts";
-import { findWebhook } from "./read.ts";
-import { deliveries, events } from "./table.ts";
+import { defaultTypes } from "./event-types.ts";
+import { addDelivery, requireActive } from "./publish.ts";
+import { listWebhooks, queueOf, webhookOfDelivery } from "./read.ts";
+import { deliveries, events, FIRST_WEBHOOK, type Webhook } from "./table.ts";
 
 /**
  * Restarts a delivery; its retry delays count from the next attempt. Returns its id. Throws `not_found` without a
@@ -15,8 +17,12 @@ import { deliveries, events } from "./table.ts";
 export function replayDelivery(tx: Tx, id: number): number {
   const delivery = tx.db.select().from(deliveries).where(eq(deliveries.id, id)).get();
   if (delivery === undefined) throw notFound("delivery");
-  requireAddress(tx, delivery.workspaceId, delivery.isForwarded);
-  restart(tx, delivery.id, delivery.workspaceId);
+  const webhook = webhookOfDelivery(tx, delivery);
+  if (webhook === undefined) throw new Problem("not_found", "The webhook address of this delivery was removed.");
+  if (!delivery.isForwarded) requireActive(tx, delivery.workspaceId, webhook.id);
+  else if (!("forwardUrl" in webhook) || webhook.forwardUrl === null)
+    throw new Problem("not_found", "The second address of this workspace is gone.");
+  restart(tx, delivery.id, webhook);
   return delivery.id;
 }
 
@@ -24,45 +30,87 @@ export function replayDelivery(tx: Tx, id: number): number {
 export const REPLAY_BATCH = 500;
 
 /**
- * Restarts up to `REPLAY_BATCH` failures since an instant: exhausted deliveries, and events without a delivery. Returns
- * the delivery ids.
+ * Restarts up to `REPLAY_BATCH` failures of each active address since an instant: exhausted deliveries, and events without
+ * a delivery whose type the address asks for. Of an address that was added later, events count from then on. Returns the
+ * delivery ids. Throws `not_found` without an active address.
  */
 export function replayFailedSince(tx: Tx, workspaceId: number, since: number): number[] {
-  requireAddress(tx, workspaceId);
-  const failed = tx.db
+  const active = activeWebhooks(tx, workspaceId);
+  if (active.length === 0) requireActive(tx, workspaceId, FIRST_WEBHOOK);
+  const replayed: number[] = [];
+  for (const webhook of active) {
+    const limit = REPLAY_BATCH - replayed.length;
+    if (limit === 0) break;
+    for (const { eventSeq, deliveryId } of listFailed(tx, webhook, since, limit)) {
+      if (deliveryId !== null) restart(tx, deliveryId, webhook);
+      replayed.push(deliveryId ?? addDelivery(tx, webhook, eventSeq));
+    }
+  }
+  return replayed;
+}
+
+function listFailed(tx: Tx, webhook: Webhook, since: number, limit: number) {
+  const { id, workspaceId, types } = webhook;
+  const isOfThis = id === FIRST_WEBHOOK ? isNull(deliveries.webhookId) : eq(deliveries.webhookId, id);
+  return tx.db
     .select({ eventSeq: events.seq, deliveryId: deliveries.id })
     .from(events)
-    .leftJoin(deliveries, and(eq(deliveries.eventSeq, events.seq), eq(deliveries.isForwarded, false)))
+    .leftJoin(deliveries, and(eq(deliveries.eventSeq, events.seq), eq(deliveries.isForwarded, false), isOfThis))
     .where(
       and(
         eq(events.workspaceId, workspaceId),
-        gte(events.createdAt, since),
-        or(isNull(deliveries.id), eq(deliveries.status, "exhausted")),
+        gte(events.createdAt, failuresFrom(webhook, since)),
+        or(
+          eq(deliveries.status, "exhausted"),
+          and(isNull(deliveries.id), inArray(events.type, [...(types ?? defaultTypes)])),
+        ),
       ),
     )
-    .limit(REPLAY_BATCH)
+    .limit(limit)
     .all();
-  return failed.map(({ eventSeq, deliveryId }) => {
-    if (deliveryId === null) return addDelivery(tx, workspaceId, eventSeq);
-    restart(tx, deliveryId, workspaceId);
-    return deliveryId;
-  });
+}
+
+/** Counts what `replayFailedSince` would send, in all its calls. The reader runs it. */
+export function countFailed(
+  tx: ReadTx,
+  workspaceId: number,
+  since: number,
+): { sql: string; values: (string | number | null)[] } {
+  const parts = activeWebhooks(tx, workspaceId).map((webhook) => ({
+    sql: `(SELECT count(*) FROM events LEFT JOIN deliveries
+        ON deliveries.event_seq = events.seq AND deliveries.is_forwarded = 0 AND deliveries.webhook_id IS ?
+      WHERE events.workspace_id = ? AND events.created_at >= ? AND (deliveries.status = 'exhausted'
+        OR (deliveries.id IS NULL AND events.type IN (SELECT value FROM json_each(?))))
+        AND ${withinBudget("events.seq")})`,
+    values: [
+      webhook.id === FIRST_WEBHOOK ? null : webhook.id,
+      workspaceId,
+      failuresFrom(webhook, since),
+      JSON.stringify(webhook.types ?? defaultTypes),
+    ],
+  }));
+  return {
+    sql: `SELECT ${["0", ...parts.map(({ sql }) => sql)].join(" + ")} AS total`,
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
+/** An address that was added later has missed nothing before. */
+function failuresFrom(webhook: Webhook, since: number): number {
+  return "createdAt" in webhook ? Math.max(since, webhook.createdAt) : since;
+}
+
+function activeWebhooks(tx: ReadTx, workspaceId: number): Webhook[] {
+  return listWebhooks(tx, workspaceId).filter(({ disabledAt }) => disabledAt === null);
 }
 
 /** An attempt in flight continues, but its result no longer counts: its job is deleted here. */
-function restart(tx: Tx, id: number, workspaceId: number): void {
+function restart(tx: Tx, id: number, webhook: Webhook): void {
   tx.db
     .update(deliveries)
     .set({ status: "pending", attemptCount: 0, firstAttemptAt: null, nextAttemptAt: tx.now, finishedAt: null })
     .where(eq(deliveries.id, id))
     .run();
   deleteJobs(tx, "deliver_webhook", [id]);
-  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
-}
-
-function requireAddress(tx: Tx, workspaceId: number, isForwarded = false): void {
-  const webhook = findWebhook(tx, workspaceId);
-  if ((isForwarded ? webhook?.forwardUrl : webhook?.url) != null) return;
-  if (isForwarded) throw new Problem("not_found", "The second address of this workspace is gone.");
-  throw new Problem("not_found", "This workspace has no webhook address: set one with `waxwing webhook set`.");
+  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: queueOf(webhook), dueAt: tx.now });
 }

@@ -6,19 +6,13 @@ import { readDuration } from "#src/core/duration.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import {
-  newSecret,
-  openSecret,
-  requireWebhook,
-  rotateSecret,
-  type ShownWebhook,
-  type SigningSecrets,
-} from "./address.ts";
+import { newSecret, openSecret, rotateSecret, type ShownWebhook, type SigningSecrets } from "./address.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { eventBody } from "./event-log.ts";
 import { recordTestEvent } from "./publish.ts";
+import { findWebhookById } from "./read.ts";
 import { insertAttempt } from "./statements.ts";
-import { deliveries } from "./table.ts";
+import { deliveries, FIRST_WEBHOOK } from "./table.ts";
 
 const DAY_MS = 86_400_000;
 const OVERLAP_MIN_MS = 60_000;
@@ -33,6 +27,8 @@ export function readOverlap(text: string): number {
 
 /** A test event that both secrets sign, before the new one is stored anywhere. */
 export interface SecretTrial {
+  /** Of the address. */
+  id: number;
   workspaceId: number;
   eventSeq: number;
   url: string;
@@ -44,21 +40,25 @@ export interface SecretTrial {
 }
 
 /** Records the test event. Throws `not_found` without an address. */
-export function beginTrial(tx: Tx, box: SecretBox, workspaceId: number): SecretTrial {
-  const { seq } = recordTestEvent(tx, workspaceId);
-  const webhook = requireWebhook(tx, workspaceId);
+export function beginTrial(tx: Tx, box: SecretBox, workspaceId: number, id: number): SecretTrial {
+  const { event, webhook } = recordTestEvent(tx, workspaceId, id);
   return {
+    id,
     workspaceId,
-    eventSeq: seq,
-    url: webhook.url ?? "",
-    body: eventBody(tx, seq),
+    eventSeq: event.seq,
+    url: webhook.url,
+    body: eventBody(tx, event.seq),
     secrets: { secret: newSecret(tx), previous: openSecret(box, webhook) },
     sealed: webhook.secret,
   };
 }
 
 /** Records the one attempt of the trial as an ended delivery. It is not repeated. */
-export function recordTrial(tx: Tx, { workspaceId, eventSeq }: SecretTrial, result: AttemptResult): number {
+export function recordTrial(
+  tx: Tx,
+  { id: webhookId, workspaceId, eventSeq }: SecretTrial,
+  result: AttemptResult,
+): number {
   const { isSuccess, hasTimedOut: _, ...attempt } = result;
   const { id } = tx.db
     .insert(deliveries)
@@ -71,6 +71,7 @@ export function recordTrial(tx: Tx, { workspaceId, eventSeq }: SecretTrial, resu
       createdAt: attempt.attemptedAt,
       finishedAt: tx.now,
       isForwarded: false,
+      webhookId: webhookId === FIRST_WEBHOOK ? null : webhookId,
     })
     .returning({ id: deliveries.id })
     .get();
@@ -80,8 +81,8 @@ export function recordTrial(tx: Tx, { workspaceId, eventSeq }: SecretTrial, resu
 
 /** Adopts the secret that the receiver accepted; null: the address or its secret was changed meanwhile. */
 export function adoptSecret(tx: Tx, box: SecretBox, trial: SecretTrial, overlapMs: number): ShownWebhook | null {
-  const { workspaceId, url, sealed, secrets } = trial;
-  const webhook = requireWebhook(tx, workspaceId);
-  if (webhook.url !== url || webhook.secret !== sealed) return null;
-  return rotateSecret(tx, box, workspaceId, { secret: secrets.secret, until: tx.now + overlapMs });
+  const { id, workspaceId, url, sealed, secrets } = trial;
+  const webhook = findWebhookById(tx, workspaceId, id);
+  if (webhook?.url !== url || webhook.secret !== sealed) return null;
+  return rotateSecret(tx, box, workspaceId, { secret: secrets.secret, until: tx.now + overlapMs }, id);
 }

@@ -1,9 +1,10 @@
 /** The hot statements of events, deliveries and attempts: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
-import { deliveries, deliveryAttempts, events, webhooks } from "./table.ts";
+import { deliveries, deliveryAttempts, events, furtherWebhooks, webhooks } from "./table.ts";
 
 const webhook = getTableColumns(webhooks);
+const further = getTableColumns(furtherWebhooks);
 const delivery = getTableColumns(deliveries);
 const event = getTableColumns(events);
 
@@ -11,6 +12,18 @@ export const webhookOfWorkspace = hotQuery(
   `SELECT ${columns(webhook)} FROM webhooks WHERE workspace_id = +:workspaceId`,
   webhook,
   webhook,
+);
+
+export const furtherWebhooksOfWorkspace = hotQuery(
+  `SELECT ${columns(further)} FROM further_webhooks WHERE workspace_id = +:workspaceId ORDER BY id`,
+  further,
+  further,
+);
+
+export const furtherWebhookById = hotQuery(
+  `SELECT ${columns(further)} FROM further_webhooks WHERE id = +:id`,
+  further,
+  further,
 );
 
 export const insertEvent = hotWrite(
@@ -25,8 +38,9 @@ export const latestEventId = hotQuery(
 );
 
 export const insertDelivery = hotWrite(
-  `INSERT INTO deliveries (event_seq, workspace_id, status, attempt_count, next_attempt_at, created_at, is_forwarded)
-  VALUES (:eventSeq, :workspaceId, 'pending', 0, :nextAttemptAt, :createdAt, :isForwarded)`,
+  `INSERT INTO deliveries (event_seq, workspace_id, status, attempt_count, next_attempt_at, created_at, is_forwarded,
+    webhook_id)
+  VALUES (:eventSeq, :workspaceId, 'pending', 0, :nextAttemptAt, :createdAt, :isForwarded, :webhookId)`,
   delivery,
 );
 
@@ -96,6 +110,17 @@ export const addTimeout = hotWrite(
   `UPDATE webhooks SET consecutive_timeouts = consecutive_timeouts + 1
   WHERE workspace_id = +:workspaceId AND url = +:url`,
   webhook,
+);
+
+export const addFurtherTimeout = hotWrite(
+  "UPDATE further_webhooks SET consecutive_timeouts = consecutive_timeouts + 1 WHERE id = +:id AND url = +:url",
+  further,
+);
+
+export const resetFurtherTimeouts = hotWrite(
+  `UPDATE further_webhooks SET consecutive_timeouts = 0
+  WHERE id = +:id AND url = +:url AND consecutive_timeouts BETWEEN 1 AND :max`,
+  { ...further, max: integer },
 );
 
 export const resetTimeouts = hotWrite(

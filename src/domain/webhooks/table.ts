@@ -4,6 +4,7 @@ import { instant } from "#src/db/columns.ts";
 import type { DeliveryStatus } from "./delivery.ts";
 import type { EventType } from "./event-types.ts";
 
+/** The first address of each workspace, which the specification knows. */
 export const webhooks = sqliteTable("webhooks", {
   workspaceId: integer().primaryKey(),
   /** Null: events are recorded but not delivered. */
@@ -19,9 +20,34 @@ export const webhooks = sqliteTable("webhooks", {
   /** Sealed. The secret before this one; it signs too until `previousUntil`. */
   previousSecret: text(),
   previousUntil: instant(),
+  /** Null: active. */
+  disabledAt: instant(),
+  /** The key that added it; null: a person. */
+  keyId: integer(),
 });
 
-export type Webhook = typeof webhooks.$inferSelect;
+/** The addresses beside the first one. */
+export const furtherWebhooks = sqliteTable("further_webhooks", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  url: text().notNull(),
+  types: text({ mode: "json" }).$type<EventType[]>(),
+  secret: text().notNull(),
+  previousSecret: text(),
+  previousUntil: instant(),
+  consecutiveTimeouts: integer().notNull(),
+  disabledAt: instant(),
+  keyId: integer(),
+  createdAt: instant().notNull(),
+  updatedAt: instant().notNull(),
+});
+
+/** The id of the first address of every workspace; further ones have higher ids. */
+export const FIRST_WEBHOOK = 1;
+
+export type FurtherWebhook = typeof furtherWebhooks.$inferSelect;
+export type FirstWebhook = typeof webhooks.$inferSelect & { id: typeof FIRST_WEBHOOK };
+export type Webhook = FirstWebhook | FurtherWebhook;
 
 export const deliveries = sqliteTable("deliveries", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -36,6 +62,8 @@ export const deliveries = sqliteTable("deliveries", {
   finishedAt: instant(),
   /** To the second address of the workspace. */
   isForwarded: integer({ mode: "boolean" }).notNull(),
+  /** The further address that it is for; null: the first. */
+  webhookId: integer(),
 });
 
 export type Delivery = typeof deliveries.$inferSelect;

@@ -8,7 +8,6 @@ import { Instant, OneOf } from "#src/core/schema.ts";
 import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import {
-  countFailedSql,
   type DeliveryDetail,
   type DeliveryOfEvent,
   deliveryIdsByType,
@@ -16,9 +15,9 @@ import {
   listDeliveries,
   listDeliveriesById,
 } from "#src/domain/webhooks/read.ts";
-import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
+import { countFailed, REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { countInReader, PageQuery, pageById, readBefore, readPage, readSince } from "../page.ts";
+import { PageQuery, pageById, readBefore, readPage, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, recordAct, type WorkspaceCall } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
@@ -84,7 +83,7 @@ export const deliveryEndpoints = {
     output: Data(Type.Object({ count: Type.Integer() })),
   }).load(async (call) => {
     const since = readSince(call.query, "since", call.workspace.timezone) ?? 0;
-    return { count: await countFailed(call, since) };
+    return { count: await countAllFailed(call, since) };
   }),
   "POST /w/{workspace}/deliveries/replay": endpoint({
     session: "manage",
@@ -94,7 +93,7 @@ export const deliveryEndpoints = {
     const { store, clock, workspace, body } = call;
     const since = readInstant(body.since, workspace.timezone);
     if (since === null) throw invalidRequest({ since: ["Enter a time, for example 2026-11-21T08:00."] });
-    const count = await countFailed(call, since);
+    const count = await countAllFailed(call, since);
     // Replays exactly the number that the user has seen, or nothing.
     if (count !== body.count) {
       throw new Refusal(409, "changed", `The number of events changed from ${body.count} to ${count}. Check it again.`);
@@ -135,8 +134,10 @@ export const deliveryEndpoints = {
   }),
 };
 
-function countFailed({ reader, workspace }: WorkspaceCall, since: number): Promise<number> {
-  return countInReader(reader, countFailedSql, workspace.id, since);
+async function countAllFailed({ reader, store, workspace }: WorkspaceCall, since: number): Promise<number> {
+  const { sql, values } = store.read((tx) => countFailed(tx, workspace.id, since));
+  const [row] = await reader.query(sql, values);
+  return Number(row?.total ?? 0);
 }
 
 function viewDelivery(delivery: DeliveryOfEvent, workspace: Workspace): Static<typeof DeliveryView> {

@@ -13,6 +13,7 @@ import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/e
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { adoptSecret, readOverlap, type SecretTrial } from "#src/domain/webhooks/secret-overlap.ts";
+import { FIRST_WEBHOOK } from "#src/domain/webhooks/table.ts";
 import { createKey, getKey, listKeys, readKeyLimits, revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { scopes } from "#src/domain/workspaces/scopes.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
@@ -228,7 +229,7 @@ export const developerEndpoints = {
 
 /** Sends the receiver an event that both secrets sign. Throws unless it accepts it. */
 async function requireAccepted(call: WorkspaceCall): Promise<SecretTrial> {
-  const { trial, result } = await trySecret(call, call.workspace.id);
+  const { trial, result } = await trySecret(call, call.workspace.id, FIRST_WEBHOOK);
   if (!result.isSuccess) throw new Refusal(422, "receiver_refused", `${describeRefusal(result)} ${ACCEPT_ANY}`);
   return trial;
 }

@@ -1,0 +1,118 @@
+/** Several webhook addresses of a workspace: adds, changes and removes one, the first one too. */
+import { eq } from "drizzle-orm";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import type { SecretBox } from "#src/core/secret.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import {
+  clearWebhook,
+  endDeliveries,
+  newSecret,
+  requireRoom,
+  requireWebhook,
+  sealSecret,
+  setWebhook,
+  storeWebhook,
+} from "./address.ts";
+import type { EventType } from "./event-types.ts";
+import { findWebhook, findWebhookById } from "./read.ts";
+import { FIRST_WEBHOOK, furtherWebhooks, type Webhook } from "./table.ts";
+
+export const webhookStates = ["active", "disabled"] as const;
+type WebhookState = (typeof webhookStates)[number];
+
+export function stateOf({ disabledAt }: Webhook): WebhookState {
+  return disabledAt === null ? "active" : "disabled";
+}
+
+interface NewWebhook {
+  /** Validated by the caller. */
+  url: string;
+  /** Null: the default. */
+  types: EventType[] | null;
+  /** Null: a person adds it. */
+  keyId: number | null;
+}
+
+/**
+ * Adds an address with a secret of its own. It receives the events from now on. Where the workspace has no first address, it
+ * becomes that. Throws `invalid_request` if there are as many as there may be.
+ */
+export function addWebhook(
+  tx: Tx,
+  box: SecretBox,
+  workspaceId: number,
+  { url, types, keyId }: NewWebhook,
+): { webhook: Webhook; secret: string } {
+  getWorkspace(tx, workspaceId);
+  const secret = newSecret(tx);
+  const sealed = sealSecret(box, workspaceId, secret);
+  if (findWebhook(tx, workspaceId)?.url == null) {
+    setWebhook(tx, box, workspaceId, url, { types });
+    // A secret of an earlier address is not that of this one.
+    storeWebhook(tx, { id: FIRST_WEBHOOK, workspaceId }, { ...ownSecret(sealed), keyId });
+    return { webhook: requireWebhook(tx, workspaceId), secret };
+  }
+  requireRoom(tx, workspaceId);
+  const webhook = tx.db
+    .insert(furtherWebhooks)
+    .values({
+      ...{ workspaceId, url, types, keyId },
+      ...ownSecret(sealed),
+      consecutiveTimeouts: 0,
+      createdAt: tx.now,
+      updatedAt: tx.now,
+    })
+    .returning()
+    .get();
+  return { webhook, secret };
+}
+
+function ownSecret(secret: string) {
+  return { secret, previousSecret: null, previousUntil: null };
+}
+
+interface WebhookChanges {
+  url?: string | undefined;
+  types?: EventType[] | null | undefined;
+  state?: WebhookState | undefined;
+}
+
+/**
+ * Changes what is given. Waiting deliveries go to a new address; those of an address that is disabled become exhausted and
+ * can be replayed once it is active again. Throws `not_found`, and `invalid_request` if nothing is given.
+ */
+export function updateWebhook(tx: Tx, workspaceId: number, id: number, changes: WebhookChanges): Webhook {
+  const webhook = requireSet(tx, workspaceId, id);
+  const { url, types, state } = changes;
+  if (url === undefined && types === undefined && state === undefined) {
+    const nothing = "Give at least one of url, types and state.";
+    throw invalidRequest({ url: [nothing], types: [nothing], state: [nothing] });
+  }
+  storeWebhook(tx, webhook, {
+    ...(url === undefined || url === webhook.url ? {} : { url, consecutiveTimeouts: 0 }),
+    ...(types === undefined ? {} : { types }),
+    ...(state === undefined || state === stateOf(webhook)
+      ? {}
+      : { disabledAt: state === "disabled" ? tx.now : null, consecutiveTimeouts: 0 }),
+    updatedAt: tx.now,
+  });
+  if (state === "disabled" && stateOf(webhook) === "active") endDeliveries(tx, webhook);
+  return requireSet(tx, workspaceId, id);
+}
+
+/** Removes an address. Its waiting deliveries become exhausted; how many, is returned. Throws `not_found`. */
+export function removeWebhook(tx: Tx, workspaceId: number, id: number): { webhook: Webhook; exhausted: number } {
+  const webhook = requireSet(tx, workspaceId, id);
+  if (id === FIRST_WEBHOOK) return { webhook, ...clearWebhook(tx, workspaceId) };
+  tx.db.delete(furtherWebhooks).where(eq(furtherWebhooks.id, id)).run();
+  return { webhook, exhausted: endDeliveries(tx, webhook) };
+}
+
+/** Throws `not_found`, also for a first address that was cleared. */
+function requireSet(tx: ReadTx, workspaceId: number, id: number): Webhook {
+  getWorkspace(tx, workspaceId);
+  const webhook = findWebhookById(tx, workspaceId, id);
+  if (webhook === undefined) throw notFound("webhook address");
+  return webhook;
+}

@@ -764,6 +764,56 @@ type InboundMessage struct {
 	ReceivedAt string `json:"received_at"`
 }
 
+// Location: A place on the map.
+type Location struct {
+	// Degrees.
+	Latitude float64 `json:"latitude"`
+	// Degrees.
+	Longitude float64 `json:"longitude"`
+	// Title of the place.
+	Name string `json:"name,omitempty"`
+	// Shown below the title.
+	Address string `json:"address,omitempty"`
+}
+
+// LocationContent: The place that was sent.
+type LocationContent struct {
+	Location Location `json:"location"`
+}
+
+// LocationMessage: A place on the map that was sent to one person.
+type LocationMessage struct {
+	ID int64 `json:"id"`
+	// The recipient's phone number in E.164, or their user id if no phone number is known.
+	To string `json:"to"`
+	// The sending number in E.164.
+	From string `json:"from"`
+	// Your own id of the message, as you sent it; null if you sent none.
+	Reference *string `json:"reference"`
+	Type      string  `json:"type"`
+	Template  any     `json:"template"`
+	// What was sent, in the form of the request and without links. Null once the person was erased.
+	Content *LocationContent `json:"content"`
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
+	// Empty if there are no words.
+	Text string `json:"text"`
+	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// recipient. `failed`: not delivered; `error` gives the reason.
+	Status string `json:"status"`
+	// Why the message failed; null unless it failed.
+	Error *MessageError `json:"error"`
+	// Only templates are charged.
+	Charged bool `json:"charged"`
+	// When this server accepted the message.
+	CreatedAt string `json:"created_at"`
+	// When the network accepted the message.
+	SentAt *string `json:"sent_at"`
+	// When the message was delivered to the recipient's phone.
+	DeliveredAt *string `json:"delivered_at"`
+	// When the recipient read the message. Recipients can turn off read receipts.
+	ReadAt *string `json:"read_at"`
+}
+
 // Media: The file for a template with a media header. Neither the file nor the link is stored.
 type Media struct {
 	// A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16
@@ -771,6 +821,21 @@ type Media struct {
 	Link string `json:"link"`
 	// For PDFs only: the file name that the recipient sees. Default: the last part of the link.
 	Filename *string `json:"filename,omitempty"`
+}
+
+// MediaContentMedia: part of another type.
+type MediaContentMedia struct {
+	// What the file is.
+	Type string `json:"type"`
+	// The text below an image, a video or a document.
+	Caption *string `json:"caption,omitempty"`
+	// For documents only: the file name that the recipient sees. Default: the last part of the link.
+	Filename *string `json:"filename,omitempty"`
+}
+
+// MediaContent: The file that was sent, without its link.
+type MediaContent struct {
+	Media MediaContentMedia `json:"media"`
 }
 
 // MediaFailedEventData: part of another type.
@@ -797,6 +862,40 @@ type MediaFailedEvent struct {
 	Data      MediaFailedEventData `json:"data"`
 }
 
+// MediaMessage: A file that was sent to one person.
+type MediaMessage struct {
+	ID int64 `json:"id"`
+	// The recipient's phone number in E.164, or their user id if no phone number is known.
+	To string `json:"to"`
+	// The sending number in E.164.
+	From string `json:"from"`
+	// Your own id of the message, as you sent it; null if you sent none.
+	Reference *string `json:"reference"`
+	// What the file is.
+	Type     string `json:"type"`
+	Template any    `json:"template"`
+	// What was sent, in the form of the request and without links. Null once the person was erased.
+	Content *MediaContent `json:"content"`
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
+	// Empty if there are no words.
+	Text string `json:"text"`
+	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// recipient. `failed`: not delivered; `error` gives the reason.
+	Status string `json:"status"`
+	// Why the message failed; null unless it failed.
+	Error *MessageError `json:"error"`
+	// Only templates are charged.
+	Charged bool `json:"charged"`
+	// When this server accepted the message.
+	CreatedAt string `json:"created_at"`
+	// When the network accepted the message.
+	SentAt *string `json:"sent_at"`
+	// When the message was delivered to the recipient's phone.
+	DeliveredAt *string `json:"delivered_at"`
+	// When the recipient read the message. Recipients can turn off read receipts.
+	ReadAt *string `json:"read_at"`
+}
+
 // MediaStoredEventData: part of another type.
 type MediaStoredEventData struct {
 	Media     ReceivedMedia `json:"media"`
@@ -821,6 +920,23 @@ type MediaStoredEvent struct {
 	Data      MediaStoredEventData `json:"data"`
 }
 
+// MessageContentMedia: part of another type.
+type MessageContentMedia struct {
+	// What the file is.
+	Type string `json:"type"`
+	// The text below an image, a video or a document.
+	Caption *string `json:"caption,omitempty"`
+	// For documents only: the file name that the recipient sees. Default: the last part of the link.
+	Filename *string `json:"filename,omitempty"`
+}
+
+// MessageContent: part of another type.
+type MessageContent struct {
+	Text     *string              `json:"text,omitempty"`
+	Media    *MessageContentMedia `json:"media,omitempty"`
+	Location *Location            `json:"location,omitempty"`
+}
+
 // Message: A message to one person.
 type Message struct {
 	ID int64 `json:"id"`
@@ -832,7 +948,10 @@ type Message struct {
 	Reference *string          `json:"reference"`
 	Type      string           `json:"type"`
 	Template  *MessageTemplate `json:"template"`
-	// The text that the recipient sees, with all variables filled in.
+	// What was sent, in the form of the request and without links. Null once the person was erased.
+	Content *MessageContent `json:"content"`
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
+	// Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1131,12 +1250,41 @@ type Recipient struct {
 	ReadAt      *string `json:"read_at"`
 }
 
-// SendMessage: Either a template or free-form text, not both.
+// SendLocation: Sends a place on the map, within 24 hours of the recipient's last message.
+type SendLocation struct {
+	// A phone number in any common format. Without a country code, the workspace's country is assumed.
+	To       string   `json:"to"`
+	Location Location `json:"location"`
+	// One of the workspace's sending numbers. Required only if the workspace has more than one.
+	From string `json:"from,omitempty"`
+	// Your own id of the message, such as an order number. The message and its events show it, and `GET
+	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
+	Reference string `json:"reference,omitempty"`
+}
+
+// SendMedia: Sends an image, a video, audio, a document or a sticker, within 24 hours of the recipient's last
+// message.
+type SendMedia struct {
+	// A phone number in any common format. Without a country code, the workspace's country is assumed.
+	To    string    `json:"to"`
+	Media SentMedia `json:"media"`
+	// One of the workspace's sending numbers. Required only if the workspace has more than one.
+	From string `json:"from,omitempty"`
+	// Your own id of the message, such as an order number. The message and its events show it, and `GET
+	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
+	Reference string `json:"reference,omitempty"`
+}
+
+// SendMessage: Either a template or one kind of free message: exactly one of their members is there.
 type SendMessage interface{ isSendMessage() }
 
 func (SendTemplate) isSendMessage() {}
 
 func (SendText) isSendMessage() {}
+
+func (SendMedia) isSendMessage() {}
+
+func (SendLocation) isSendMessage() {}
 
 func (RawBody) isSendMessage() {}
 
@@ -1168,6 +1316,21 @@ type SendText struct {
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
 	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
 	Reference string `json:"reference,omitempty"`
+}
+
+// SentMedia: A file. Neither the file nor the link is stored.
+type SentMedia struct {
+	// What the file is. Required if the end of the link does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp`
+	// do.
+	Type string `json:"type,omitempty"`
+	// A public HTTPS URL, which the network fetches when the message is sent. Image: JPG or PNG up to 5 MB. Video:
+	// MP4 or 3GP up to 16 MB. Audio: AAC, AMR, MP3, M4A or Ogg Opus up to 16 MB. Document: up to 100 MB. Sticker:
+	// WebP up to 100 kB, animated up to 500 kB.
+	Link string `json:"link"`
+	// The text below an image, a video or a document.
+	Caption string `json:"caption,omitempty"`
+	// For documents only: the file name that the recipient sees. Default: the last part of the link.
+	Filename string `json:"filename,omitempty"`
 }
 
 // Skip: A recipient that a broadcast skips.
@@ -1267,7 +1430,9 @@ type TemplateMessage struct {
 	Reference *string         `json:"reference"`
 	Type      string          `json:"type"`
 	Template  MessageTemplate `json:"template"`
-	// The text that the recipient sees, with all variables filled in.
+	Content   any             `json:"content"`
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
+	// Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1302,6 +1467,11 @@ type TemplateRejectedEvent struct {
 	Data      TemplateRejectedEventData `json:"data"`
 }
 
+// TextContent: The text that was sent.
+type TextContent struct {
+	Text string `json:"text"`
+}
+
 // TextMessage: Free-form text that was sent to one person.
 type TextMessage struct {
 	ID int64 `json:"id"`
@@ -1313,14 +1483,17 @@ type TextMessage struct {
 	Reference *string `json:"reference"`
 	Type      string  `json:"type"`
 	Template  any     `json:"template"`
-	// The text that the recipient sees, with all variables filled in.
+	// What was sent, in the form of the request and without links. Null once the person was erased.
+	Content *TextContent `json:"content"`
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
+	// Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
 	Error *MessageError `json:"error"`
-	// Free-form text is not charged.
+	// Only templates are charged.
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
@@ -1398,10 +1571,10 @@ func (c *Client) GetUsage(ctx context.Context, query GetUsageQuery, options ...C
 	return one[NetworkUsage](ctx, c, apiRequest{method: "GET", path: "/usage", query: queryOf(query), isIdempotent: true}, options)
 }
 
-// SendMessage: Send a message. Sends a template (at any time) or free-form text (within 24 hours of the
-// recipient's last message). The message is sent to the network before the response is returned, so the response
-// says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.
-// Needs a key with the scope `send`.
+// SendMessage: Send a message. Sends a template (at any time), or free-form text, a file or a place (within 24
+// hours of the recipient's last message). The message is sent to the network before the response is returned, so
+// the response says whether the network accepted it. Later status changes are reported by events and by `GET
+// /messages/{id}`. Needs a key with the scope `send`.
 func (c *Client) SendMessage(ctx context.Context, body SendMessage, options ...CallOption) (*Message, error) {
 	return one[Message](ctx, c, apiRequest{method: "POST", path: "/messages", body: body, takesKey: true}, options)
 }

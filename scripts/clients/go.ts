@@ -1,4 +1,5 @@
 /** The generated part of the Go client: a type for each schema, a method for each operation. */
+import { requestedKinds } from "#src/domain/messages/kinds/kinds.ts";
 import type { SchemaObject } from "#src/http/api/openapi/document.ts";
 import {
   type ClientModel,
@@ -17,7 +18,8 @@ import {
 /** Schemas of requests: their optional members are omitted, not sent as empty. */
 const INPUTS = new Set([
   "SendTemplate",
-  "SendText",
+  ...Object.values(requestedKinds).map(({ form }) => form.$id),
+  ...["SentMedia", "Location"],
   "BroadcastToList",
   "BroadcastToGroup",
   "ContactInput",
@@ -117,7 +119,7 @@ class Types {
     const properties: Record<string, SchemaObject> = {};
     for (const { $ref = "" } of forms) {
       for (const { name, schema } of membersOf(this.#schemas.get(nameOf($ref)) ?? {})) {
-        properties[name] = mergedMember(properties[name], schema);
+        properties[name] = mergedMember(properties[name], schema, this.#schemas);
       }
     }
     return { type: "object", description: description ?? "", properties, required: Object.keys(properties) };
@@ -202,15 +204,44 @@ class Types {
   }
 }
 
-/** A member that differs between the forms: null or an object is a pointer; anything else stays JSON. */
-function mergedMember(known: SchemaObject | undefined, next: SchemaObject): SchemaObject {
+type Schemas = ReadonlyMap<string, SchemaObject>;
+
+/**
+ * A member that differs between the forms: words are texts; what is null in one of them is a pointer, to an object with the
+ * members of all; anything else stays JSON, such as the data of an event.
+ */
+function mergedMember(known: SchemaObject | undefined, next: SchemaObject, schemas: Schemas): SchemaObject {
   if (known === undefined || Bun.deepEquals(known, next)) return next;
-  const [a, b] = [known, next].map(({ description: _, const: __, ...rest }) => rest);
-  const description = known.description ?? "";
-  if (Bun.deepEquals(a, b)) return { ...a, description };
-  const nothing = [known, next].find(({ type }) => type === "null");
-  const other = nothing === known ? next : known;
-  return nothing === undefined ? { "x-raw": true, description } : { oneOf: [other, { type: "null" }], description };
+  const description = known.description ?? next.description ?? "";
+  const [one, other] = [withoutNull(known), withoutNull(next)];
+  const isNullable = [known, next].some((schema) => isNull(schema) || withoutNull(schema) !== schema);
+  const merged =
+    one === null || other === null ? (one ?? other) : mergedSchema(one, other, isNullable ? schemas : null);
+  if (merged === null) return { type: "null", description };
+  return isNullable ? { oneOf: [merged, { type: "null" }], description } : { ...merged, description };
+}
+
+/** `schemas`: null, objects are not merged. */
+function mergedSchema(one: SchemaObject, other: SchemaObject, schemas: Schemas | null): SchemaObject {
+  const [a, b] = [one, other].map(({ description: _, const: __, enum: ___, ...rest }) => rest);
+  if (Bun.deepEquals(a, b)) return a ?? {};
+  const [left, right] = [one, other].map((schema) =>
+    schema.$ref === undefined ? schema : schemas?.get(nameOf(schema.$ref)),
+  );
+  if (schemas === null || left?.properties === undefined || right?.properties === undefined) return { "x-raw": true };
+  return { type: "object", properties: { ...left.properties, ...right.properties }, required: [] };
+}
+
+function isNull({ type }: SchemaObject): boolean {
+  return type === "null";
+}
+
+/** Null: nothing is left. The schema itself if it is not nullable. */
+function withoutNull(schema: SchemaObject): SchemaObject | null {
+  if (isNull(schema)) return null;
+  const others = schema.oneOf?.filter((form) => !isNull(form)) ?? [];
+  const [only] = others;
+  return only !== undefined && others.length === 1 && schema.oneOf?.length === 2 ? only : schema;
 }
 
 function parameterType({ schema }: ClientParameter, types: Types): string {

@@ -7,6 +7,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import type { Callback } from "#src/domain/inbound/table.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
+import { typeOfMessage } from "#src/domain/messages/view.ts";
 import { findNumber, findRemoved } from "#src/domain/numbers/read.ts";
 import type { EventRow } from "#src/domain/webhooks/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -86,9 +87,10 @@ function reportOf(tx: ReadTx, message: Message, callbacks: readonly Callback[], 
     outcome_unknown: message.outcomeUnknown,
     to: message.toPhone,
     from: message.fromPhone,
-    type: message.type,
+    type: typeOfMessage(message),
     template: message.templateName,
     language: message.templateLanguage,
+    content: message.content,
     reference: message.reference,
     send_token: message.sendToken,
     network_message_id: message.networkMessageId,
@@ -104,6 +106,7 @@ function reportOf(tx: ReadTx, message: Message, callbacks: readonly Callback[], 
       status: head.outcome_unknown ? `${head.status}; it is unknown whether it arrived` : head.status,
       to: head.to,
       from: head.from,
+      type: head.type,
       template: head.template === null ? undefined : `${head.template} (${head.language})`,
       reference: head.reference ?? undefined,
       "send token": head.send_token,

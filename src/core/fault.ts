@@ -13,6 +13,7 @@ export const faultRules = [
   "too_many",
   "too_few",
   "too_small",
+  "too_large",
   "one_of",
   "format",
   "conflict",

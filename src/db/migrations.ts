@@ -10,6 +10,7 @@ import formerPhones from "../../migrations/0008_former_phones.sql" with { type: 
 import refusals from "../../migrations/0009_refusals.sql" with { type: "text" };
 import secretOverlap from "../../migrations/0010_secret_overlap.sql" with { type: "text" };
 import furtherWebhooks from "../../migrations/0011_further_webhooks.sql" with { type: "text" };
+import messageKinds from "../../migrations/0012_message_kinds.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   { version: 9, name: "refusals", sql: refusals },
   { version: 10, name: "secret_overlap", sql: secretOverlap },
   { version: 11, name: "further_webhooks", sql: furtherWebhooks },
+  { version: 12, name: "message_kinds", sql: messageKinds },
 ];

@@ -120,6 +120,7 @@ function describe({ keyword, params, data, parentSchema }: ErrorObject): Fault {
     case "maxProperties":
     case "minItems":
     case "minimum":
+    case "maximum":
       return { ...describeLimit(keyword, params.limit, data), limit: params.limit };
     default:
       return { rule: "invalid", sentence: "This is not valid." };
@@ -131,7 +132,7 @@ function lengthOf(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff](?=[\udc00-\udfff])/g)?.length ?? 0);
 }
 
-type LimitKeyword = "maxLength" | "minLength" | "maxItems" | "maxProperties" | "minItems" | "minimum";
+type LimitKeyword = "maxLength" | "minLength" | "maxItems" | "maxProperties" | "minItems" | "minimum" | "maximum";
 
 function describeLimit(keyword: LimitKeyword, limit: number, data: unknown): Fault {
   switch (keyword) {
@@ -159,6 +160,8 @@ function describeLimit(keyword: LimitKeyword, limit: number, data: unknown): Fau
       };
     case "minimum":
       return { rule: "too_small", sentence: `This has to be at least ${limit}.` };
+    case "maximum":
+      return { rule: "too_large", sentence: `This may be at most ${limit}.` };
   }
 }
 

@@ -63,7 +63,28 @@ function isBeyondSchema(value: unknown, name = ""): boolean {
     const refs = value.map((person) => person?.ref).filter((ref) => ref != null && ref !== "");
     if (new Set(refs).size < refs.length) return true;
   }
+  if (name === "media" && !("field" in value) && isOddFile(value)) return true;
   return Object.entries(value).some(([member, inner]) => isBeyondSchema(inner, member));
+}
+
+/** The kind of a file, which its link may have to show, decides what else it has. */
+function isOddFile({
+  type,
+  link,
+  caption,
+  filename,
+}: {
+  type?: unknown;
+  link?: unknown;
+  caption?: unknown;
+  filename?: unknown;
+}) {
+  const kind = type ?? (/\.pdf$/.test(String(link)) ? "document" : null);
+  return (
+    kind === null ||
+    (kind !== "document" && filename !== undefined) ||
+    (/audio|sticker/.test(String(kind)) && caption !== undefined)
+  );
 }
 
 /** `--02-29` and `29/02/2024` as a day of a leap year, and of that year. */
@@ -205,10 +226,33 @@ function body(
 const media = mostly(fc.record({ link: mostly(link), filename: mostly(someText) }, { requiredKeys: ["link"] }));
 const shared = { from: mostly(someText), reference: mostly(someText) };
 const templateMembers = { language: mostly(someText), variables: valuesOf(mostly(value)), media };
+const sentMedia = fc.record(
+  {
+    type: mostly(fc.constantFrom("image", "video", "audio", "document", "sticker")),
+    link: mostly(link),
+    caption: mostly(someText),
+    filename: mostly(someText),
+  },
+  { requiredKeys: ["link"] },
+);
+const location = fc.record(
+  {
+    latitude: mostly(fc.double({ min: -90, max: 90, noNaN: true })),
+    longitude: mostly(fc.constantFrom(-180, 180, 0, 51.5, 180.1)),
+    name: mostly(someText),
+    address: mostly(someText),
+  },
+  { requiredKeys: ["latitude", "longitude"] },
+);
 const sendMessage = fc.oneof(
   body({ to: mostly(someText), template: mostly(someText) }, { ...shared, ...templateMembers }),
   body({ to: mostly(someText), text: mostly(someText) }, shared),
-  body({ to: mostly(someText) }, { ...shared, ...templateMembers, template: someText, text: someText }),
+  body({ to: mostly(someText), media: mostly(sentMedia) }, shared),
+  body({ to: mostly(someText), location: mostly(location) }, shared),
+  body(
+    { to: mostly(someText) },
+    { ...shared, ...templateMembers, template: someText, text: someText, location: mostly(location) },
+  ),
 );
 const contactField = mostly(
   fc.record({ field: mostly(someText), fallback: mostly(someText) }, { requiredKeys: ["field"] }),

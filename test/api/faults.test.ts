@@ -163,7 +163,9 @@ describe("each rule", () => {
 test("the message alone says which fields are wrong, whatever their number", async () => {
   const messageOf = async (body: unknown) => (await refusalOf("POST", "/api/v1/messages", body)).error.message;
   expect(await messageOf({ text: "hello" })).toBe("`to`: this field is required.");
-  expect(await messageOf({ to: "+919876543210" })).toBe("`template`, `text`: send either a template or a text.");
+  expect(await messageOf({ to: "+919876543210" })).toBe(
+    "`template`, `text`: send exactly one of template, text, media, location.",
+  );
   expect(await messageOf({ to: 7, text: "hello", colour: "red" })).toBe(
     "`colour`: unknown field. `to`: this has to be a text, not a number.",
   );

@@ -170,7 +170,7 @@ const refusedForms: Record<string, [body: unknown, fields: string[]]> = {
   "unknown members, each": [{ to, text: "x", colour: 1, Size: 2 }, ["Size", "colour"]],
   "members of the other form": [
     { to, text: "x", variables: [], language: "en", media: { link } },
-    ["language", "media", "variables"],
+    ["language", "media", "text", "variables"],
   ],
   "every fault at once": [
     { to: 1, template: 2, language: 3, from: 4, extra: 5 },

@@ -11,6 +11,7 @@ import { readTypes, setWebhook } from "#src/domain/webhooks/address.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { type Change, GRAPH_PHONE_NUMBER_ID } from "#test/support/graph.ts";
 import { GraphMedia } from "#test/support/graph-media.ts";
+import { markedKinds } from "#test/support/message-kinds.ts";
 import { boxOf } from "#test/support/webhooks.ts";
 import { FROM, rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
 import { Workshop } from "../cli/spawn.ts";
@@ -204,6 +205,11 @@ async function answer(): Promise<void> {
   const reply = { to: PERSON, template: undefined, variables: undefined, text: MARK, reference: MARK };
   await done(send(reply, `${MARK}-1`), 201);
   await done(send({ to: PERSON, variables: [MARK], reference: MARK }, `${MARK}-2`), 201);
+  const kinds = Object.values(markedKinds(MARK, NUMBER_MARK));
+  for (const [index, kind] of kinds.entries()) {
+    const body = { to: PERSON, template: undefined, variables: undefined, reference: MARK, ...kind };
+    await done(send(body, `${MARK}-kind-${index}`), 201);
+  }
   refuse();
   await done(send({ to: PERSON, variables: [MARK], reference: MARK }, `${MARK}-3`), 502);
   await done(member.post(`${BASE}/messages`, { to: PERSON, text: MARK }, { key: "form-1" }), 201);

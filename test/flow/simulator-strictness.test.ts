@@ -4,15 +4,18 @@ import fc from "fast-check";
 import { systemRandom } from "#src/core/random.ts";
 import type { Content, MediaHeader } from "#src/domain/messages/content.ts";
 import type { FilledTexts } from "#src/domain/templates/template.ts";
-import { kindOf } from "#src/networks/kinds/kinds.ts";
 import { type Effect, SimulatorControl } from "#src/networks/simulator/control.ts";
+import { evaluate, hasUnusableFile as hasUnusableFileIn } from "#src/networks/simulator/evaluate.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
+import { createPayload } from "#src/networks/whatsapp/payload.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { eventsOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
-const refuseContent = (content: Content, filled: FilledTexts | null) => kindOf(content).refuse(content, filled);
-const hasUnusableFile = (content: Content) => kindOf(content).hasUnusableFile?.(content) === true;
+const requestOf = (content: Content) =>
+  createPayload({ to: "+919876541234", recipientNetworkUserId: null, sendToken: "t", content });
+const refuseContent = (content: Content, filled: FilledTexts | null) => evaluate(requestOf(content), filled);
+const hasUnusableFile = (content: Content) => hasUnusableFileIn(requestOf(content));
 
 const person = "+919876541234";
 const BODY = "Hi {{1}}, all the best.";

@@ -19,6 +19,8 @@ export const template: SendMessage = {
 export const parts: SendMessage = { to: "+919876543210", template: "invoice", variables: { header: ["A"], body: [1] } };
 export const byName: SendMessage = { to: "+919876543210", template: "invoice", variables: { body: { order: 1, name: "A" } } };
 export const text: SendMessage = { to: "+919876543210", text: "Your table is ready.", reference: "table-7" };
+export const picture: SendMessage = { to: "1", media: { link: "https://files.example.com/a.jpg", caption: "Look" } };
+export const place: SendMessage = { to: "1", location: { latitude: 51.5, longitude: -0.1, name: "Shop" } };
 export const list: CreateBroadcast = {
   name: "November offer",
   template: "november_offer",
@@ -62,6 +64,11 @@ export const wrongPrograms: Readonly<Record<string, string>> = {
   "neither a template nor a text": `const p: SendMessage = { to: "1" };`,
   "a message without a recipient": `const p: SendMessage = { text: "b" };`,
   "media on a text": `const p: SendMessage = { to: "1", text: "b", media: { link: "https://a.example/a.jpg" } };`,
+  "a location together with a text": `const p: SendMessage = { to: "1", text: "a", location: { latitude: 1, longitude: 2 } };`,
+  "a location together with a template": `const p: SendMessage = { to: "1", template: "a", location: { latitude: 1, longitude: 2 } };`,
+  "a location without a longitude": `const p: SendMessage = { to: "1", location: { latitude: 1 } };`,
+  "a file without a link": `const p: SendMessage = { to: "1", media: { type: "image" } };`,
+  "a file of an unknown type": `const p: SendMessage = { to: "1", media: { type: "gif", link: "https://a.example/a.gif" } };`,
   "variables on a text": `const p: SendMessage = { to: "1", text: "b", variables: ["a"] };`,
   "a language on a text": `const p: SendMessage = { to: "1", text: "b", language: "en" };`,
   "a misspelt member of a template": `const p: SendMessage = { to: "1", template: "a", refrence: "b" };`,

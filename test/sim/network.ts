@@ -3,8 +3,8 @@
  * and reports statuses later: twice, in another order, long after. It outlives every process, as the real one does.
  */
 
-import { textOf } from "#src/domain/messages/content.ts";
 import { NETWORK_RETRIES_MAX } from "#src/domain/messages/failure.ts";
+import { textOf } from "#src/domain/messages/kinds/kinds.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { OutboundMessage, Network as Port } from "#src/networks/network.ts";
 import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";

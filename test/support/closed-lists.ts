@@ -12,13 +12,15 @@ const BEYOND = {
     ...["media.stored", "media.failed", "contact.may_want_to_stop", "contact.updated", "contact.erased"],
     ...["broadcast.paused", "broadcast.resumed", "broadcast.blocked"],
   ],
+  // The reference, under messages: free messages of the kinds that the request names.
+  "Message.type": ["image", "video", "audio", "document", "sticker", "location"],
 } as const;
 
 const sources = ["inbound_message", "manual", "bulk", "import", "api"];
 
 /** By object and member. */
 export const closedLists = {
-  "Message.type": ["template", "text"],
+  "Message.type": ["template", "text", ...BEYOND["Message.type"]],
   "Message.status": ["sent", "delivered", "read", "failed"],
   "Broadcast.status": ["scheduled", "queueing", "running", "paused", "completed", "cancelled", "failed"],
   "Skip.reason": ["opted_out", "invalid_number", "duplicate", "no_opt_in", "missing_variable", "daily_cap"],

@@ -7,6 +7,7 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { systemClock } from "#src/core/clock.ts";
+import { evaluate } from "#src/networks/simulator/evaluate.ts";
 import { answerQuestion, type GraphAccount, type GraphRow, proofRefusal } from "./graph-account.ts";
 import type { GraphMedia } from "./graph-media.ts";
 import { followTraffic } from "./traffic.ts";
@@ -407,13 +408,11 @@ function mediaRefusal(body: unknown, phoneNumberId: string, { account, pathStyle
   return foreign === undefined ? null : { code: 131009, details: `media id ${foreign}` };
 }
 
-const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data text template".split(
-  " ",
-);
+const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data".split(" ");
 
 function bodyRefusal(body: unknown, templates: readonly KnownTemplate[] | undefined): Refusal | null {
   if (!isObject(body)) return { code: 100, details: "The body is no JSON object" };
-  const unknown = Object.keys(body).filter((name) => !BODY_MEMBERS.includes(name));
+  const unknown = Object.keys(body).filter((name) => !BODY_MEMBERS.includes(name) && name !== body.type);
   if (unknown.length > 0) return { code: 100, details: `Unknown members: ${unknown.join(", ")}` };
   if (body.messaging_product !== "whatsapp") return { code: 100, details: "messaging_product" };
   if (body.to === undefined && body.recipient === undefined) return { code: 131008, details: "to or recipient" };
@@ -423,11 +422,12 @@ function bodyRefusal(body: unknown, templates: readonly KnownTemplate[] | undefi
     return { code: 131009, details: "biz_opaque_callback_data" };
   if (body.type === "text") return textRefusal(body.text);
   if (body.type === "template") return templateRefusal(body.template, templates);
-  return { code: 131051, details: `type ${String(body.type)}` };
+  const refusal = evaluate(body, null);
+  return refusal === null ? null : { code: Number(refusal.code), details: refusal.message };
 }
 
 function textRefusal(text: unknown): Refusal | null {
-  const isRight = isObject(text) && isText(text.body, /^[\s\S]{1,4096}$/) && typeof text.preview_url === "boolean";
+  const isRight = isObject(text) && isText(text.body, /^[\s\S]{1,4096}$/u) && typeof text.preview_url === "boolean";
   return isRight ? null : { code: 100, details: "text" };
 }
 

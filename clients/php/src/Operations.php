@@ -41,10 +41,15 @@ namespace Waxwing;
  * @phpstan-type Group array{id: int, name: string, type: 'static'|'dynamic', count: int}
  * @phpstan-type InboundDetails array{media?: ReceivedMedia, button?: array{title: string|null, payload: string|null}, list?: array{id: string|null, title: string|null, description: string|null}, form?: array{name: string|null, values: array<string, mixed>|null}, order?: array{items: list<array{product: string|null, quantity: int|float|null, price: int|float|null}>, currency: string|null, total: int|float|null}, location?: array{latitude: int|float|null, longitude: int|float|null, name: string|null, address: string|null, url: string|null}, contacts?: list<array{name: string|null, company: string|null, phones: list<string>, emails: list<string>}>, reaction?: array{emoji: string|null, message_id?: int|null, direction?: 'out'}, reply_to?: array{message_id: int|null, direction?: 'out'}, referral?: array{source: string|null, source_type: string|null, source_id: string|null, headline: string|null, body: string|null, click_id: string|null}, forwarded?: array{often: bool}, product?: array{catalog: string|null, product: string|null}, call?: array{direction: string|null, status: string|null}, number_change?: array{from: string|null, to: string|null}, edited?: array{message_id: int|null, direction?: 'out'}, deleted?: array{message_id: int|null, direction?: 'out'}, unsupported?: array{reason: string|null, type?: string|null}, raw?: mixed}
  * @phpstan-type InboundMessage array{id: int, from: string|null, to: string, type: string, text: string|null, details: InboundDetails, origin?: 'standby', received_at: string}
+ * @phpstan-type Location array{latitude: int|float, longitude: int|float, name?: string, address?: string}
+ * @phpstan-type LocationContent array{location: Location}
+ * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type Media array{link: string, filename?: string}
+ * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}}
  * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
+ * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', template: null, content: MediaContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
- * @phpstan-type Message TemplateMessage|TextMessage
+ * @phpstan-type Message TemplateMessage|TextMessage|MediaMessage|LocationMessage
  * @phpstan-type MessageDeliveredEvent array{id: string, type: 'message.delivered', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageError array{message: string, whatsapp_code: string}
  * @phpstan-type MessageFailedEvent array{id: string, type: 'message.failed', created_at: string, data: array{message: Message}}
@@ -66,17 +71,21 @@ namespace Waxwing;
  * @phpstan-type PreviewSkip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap'|'may_want_to_stop', since?: string}
  * @phpstan-type ReceivedMedia array{id: int|null, mime_type: string|null, bytes: int|null, sha256: string|null, filename: string|null, url: string|null, expires_at: string|null, state: 'pending'|'stored'|'failed'|'expired'|'erased'}
  * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
- * @phpstan-type SendMessage SendTemplate|SendText
+ * @phpstan-type SendLocation array{to: string, location: Location, from?: string, reference?: string}
+ * @phpstan-type SendMedia array{to: string, media: SentMedia, from?: string, reference?: string}
+ * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation
  * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: Media, from?: string, reference?: string}
  * @phpstan-type SendText array{to: string, text: string, from?: string, reference?: string}
+ * @phpstan-type SentMedia array{type?: 'image'|'video'|'audio'|'document'|'sticker', link: string, caption?: string, filename?: string}
  * @phpstan-type Skip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
  * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, warnings: list<string>}
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TemplateMedia array{type: 'image'|'video'|'document', default: bool}
- * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: bool, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, content: null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: bool, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type TemplateRejectedEvent array{id: string, type: 'template.rejected', created_at: string, data: array{template: Template, reason: string|null}}
- * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TextContent array{text: string}
+ * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}|NamedVariables
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
@@ -114,10 +123,10 @@ abstract class Operations
     }
 
     /**
-     * Send a message. Sends a template (at any time) or free-form text (within 24 hours of the recipient's last
-     * message). The message is sent to the network before the response is returned, so the response says whether the
-     * network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with
-     * the scope `send`.
+     * Send a message. Sends a template (at any time), or free-form text, a file or a place (within 24 hours of the
+     * recipient's last message). The message is sent to the network before the response is returned, so the response
+     * says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.
+     * Needs a key with the scope `send`.
      *
      * @param SendMessage|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options

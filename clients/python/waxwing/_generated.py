@@ -1042,6 +1042,65 @@ class InboundMessage(_InboundMessageRequired, _InboundMessageOptional):
     """A message that a person sent to the workspace."""
 
 
+_LocationRequired = TypedDict(
+    "_LocationRequired",
+    {
+        "latitude": "float",
+        "longitude": "float",
+    },
+)
+_LocationOptional = TypedDict(
+    "_LocationOptional",
+    {
+        "name": "str",
+        "address": "str",
+    },
+    total=False,
+)
+
+
+class Location(_LocationRequired, _LocationOptional):
+    """A place on the map."""
+
+
+_LocationContentRequired = TypedDict(
+    "_LocationContentRequired",
+    {
+        "location": "Location",
+    },
+)
+
+
+class LocationContent(_LocationContentRequired):
+    """The place that was sent."""
+
+
+_LocationMessageRequired = TypedDict(
+    "_LocationMessageRequired",
+    {
+        "id": "int",
+        "to": "str",
+        "from": "str",
+        "reference": "Optional[str]",
+        "type": "Literal['location']",
+        "template": "None",
+        "content": "Union['LocationContent', None]",
+        "text": "str",
+        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "error": "Union['MessageError', None]",
+        "charged": "Literal[False]",
+        "created_at": "str",
+        "sent_at": "Optional[str]",
+        "delivered_at": "Optional[str]",
+        "read_at": "Optional[str]",
+    },
+)
+
+
+class LocationMessage(_LocationMessageRequired):
+    """A place on the map that was sent to one person."""
+
+
 _MediaRequired = TypedDict(
     "_MediaRequired",
     {
@@ -1059,6 +1118,38 @@ _MediaOptional = TypedDict(
 
 class Media(_MediaRequired, _MediaOptional):
     """The file for a template with a media header. Neither the file nor the link is stored."""
+
+
+_MediaContentMediaRequired = TypedDict(
+    "_MediaContentMediaRequired",
+    {
+        "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
+    },
+)
+_MediaContentMediaOptional = TypedDict(
+    "_MediaContentMediaOptional",
+    {
+        "caption": "str",
+        "filename": "str",
+    },
+    total=False,
+)
+
+
+class MediaContentMedia(_MediaContentMediaRequired, _MediaContentMediaOptional):
+    """MediaContentMedia"""
+
+
+_MediaContentRequired = TypedDict(
+    "_MediaContentRequired",
+    {
+        "media": "MediaContentMedia",
+    },
+)
+
+
+class MediaContent(_MediaContentRequired):
+    """The file that was sent, without its link."""
 
 
 _MediaFailedEventDataRequired = TypedDict(
@@ -1096,6 +1187,32 @@ class MediaFailedEvent(_MediaFailedEventRequired):
     """
 
 
+_MediaMessageRequired = TypedDict(
+    "_MediaMessageRequired",
+    {
+        "id": "int",
+        "to": "str",
+        "from": "str",
+        "reference": "Optional[str]",
+        "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
+        "template": "None",
+        "content": "Union['MediaContent', None]",
+        "text": "str",
+        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "error": "Union['MessageError', None]",
+        "charged": "Literal[False]",
+        "created_at": "str",
+        "sent_at": "Optional[str]",
+        "delivered_at": "Optional[str]",
+        "read_at": "Optional[str]",
+    },
+)
+
+
+class MediaMessage(_MediaMessageRequired):
+    """A file that was sent to one person."""
+
+
 _MediaStoredEventDataRequired = TypedDict(
     "_MediaStoredEventDataRequired",
     {
@@ -1131,7 +1248,7 @@ class MediaStoredEvent(_MediaStoredEventRequired):
     """
 
 
-Message = Union["TemplateMessage", "TextMessage"]
+Message = Union["TemplateMessage", "TextMessage", "MediaMessage", "LocationMessage"]
 
 _MessageDeliveredEventDataRequired = TypedDict(
     "_MessageDeliveredEventDataRequired",
@@ -1574,7 +1691,51 @@ class Recipient(_RecipientRequired):
     """A recipient of a broadcast."""
 
 
-SendMessage = Union["SendTemplate", "SendText"]
+_SendLocationRequired = TypedDict(
+    "_SendLocationRequired",
+    {
+        "to": "str",
+        "location": "Location",
+    },
+)
+_SendLocationOptional = TypedDict(
+    "_SendLocationOptional",
+    {
+        "from": "str",
+        "reference": "str",
+    },
+    total=False,
+)
+
+
+class SendLocation(_SendLocationRequired, _SendLocationOptional):
+    """Sends a place on the map, within 24 hours of the recipient's last message."""
+
+
+_SendMediaRequired = TypedDict(
+    "_SendMediaRequired",
+    {
+        "to": "str",
+        "media": "SentMedia",
+    },
+)
+_SendMediaOptional = TypedDict(
+    "_SendMediaOptional",
+    {
+        "from": "str",
+        "reference": "str",
+    },
+    total=False,
+)
+
+
+class SendMedia(_SendMediaRequired, _SendMediaOptional):
+    """Sends an image, a video, audio, a document or a sticker, within 24 hours of the recipient's last
+    message.
+    """
+
+
+SendMessage = Union["SendTemplate", "SendText", "SendMedia", "SendLocation"]
 
 _SendTemplateRequired = TypedDict(
     "_SendTemplateRequired",
@@ -1619,6 +1780,27 @@ _SendTextOptional = TypedDict(
 
 class SendText(_SendTextRequired, _SendTextOptional):
     """Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message."""
+
+
+_SentMediaRequired = TypedDict(
+    "_SentMediaRequired",
+    {
+        "link": "str",
+    },
+)
+_SentMediaOptional = TypedDict(
+    "_SentMediaOptional",
+    {
+        "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
+        "caption": "str",
+        "filename": "str",
+    },
+    total=False,
+)
+
+
+class SentMedia(_SentMediaRequired, _SentMediaOptional):
+    """A file. Neither the file nor the link is stored."""
 
 
 _SkipRequired = TypedDict(
@@ -1759,6 +1941,7 @@ _TemplateMessageRequired = TypedDict(
         "reference": "Optional[str]",
         "type": "Literal['template']",
         "template": "MessageTemplate",
+        "content": "None",
         "text": "str",
         "status": "Literal['sent', 'delivered', 'read', 'failed']",
         "error": "Union['MessageError', None]",
@@ -1803,6 +1986,18 @@ class TemplateRejectedEvent(_TemplateRejectedEventRequired):
     """The network rejected a template. `reason` is the network's explanation."""
 
 
+_TextContentRequired = TypedDict(
+    "_TextContentRequired",
+    {
+        "text": "str",
+    },
+)
+
+
+class TextContent(_TextContentRequired):
+    """The text that was sent."""
+
+
 _TextMessageRequired = TypedDict(
     "_TextMessageRequired",
     {
@@ -1812,6 +2007,7 @@ _TextMessageRequired = TypedDict(
         "reference": "Optional[str]",
         "type": "Literal['text']",
         "template": "None",
+        "content": "Union['TextContent', None]",
         "text": "str",
         "status": "Literal['sent', 'delivered', 'read', 'failed']",
         "error": "Union['MessageError', None]",
@@ -1933,10 +2129,10 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> Message:
-        """Send a message. Sends a template (at any time) or free-form text (within 24 hours of the recipient's
-        last message). The message is sent to the network before the response is returned, so the response
-        says whether the network accepted it. Later status changes are reported by events and by `GET
-        /messages/{id}`. Needs a key with the scope `send`.
+        """Send a message. Sends a template (at any time), or free-form text, a file or a place (within 24
+        hours of the recipient's last message). The message is sent to the network before the response is
+        returned, so the response says whether the network accepted it. Later status changes are reported by
+        events and by `GET /messages/{id}`. Needs a key with the scope `send`.
         """
         return self._core.one(
             "POST",

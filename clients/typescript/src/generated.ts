@@ -719,6 +719,60 @@ export type InboundMessage = {
   received_at: string;
 };
 
+/** A place on the map. */
+export type Location = {
+  /** Degrees. */
+  latitude: number;
+  /** Degrees. */
+  longitude: number;
+  /** Title of the place. */
+  name?: string;
+  /** Shown below the title. */
+  address?: string;
+};
+
+/** The place that was sent. */
+export type LocationContent = {
+  location: Location;
+};
+
+/** A place on the map that was sent to one person. */
+export type LocationMessage = {
+  id: number;
+  /** The recipient's phone number in E.164, or their user id if no phone number is known. */
+  to: string;
+  /** The sending number in E.164. */
+  from: string;
+  /** Your own id of the message, as you sent it; null if you sent none. */
+  reference: string | null;
+  type: "location";
+  template: null;
+  /** What was sent, in the form of the request and without links. Null once the person was erased. */
+  content: LocationContent | null;
+  /**
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
+   * Empty if there are no words.
+   */
+  text: string;
+  /**
+   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+   * recipient. `failed`: not delivered; `error` gives the reason.
+   */
+  status: "sent" | "delivered" | "read" | "failed";
+  /** Why the message failed; null unless it failed. */
+  error: MessageError | null;
+  /** Only templates are charged. */
+  charged: false;
+  /** When this server accepted the message. */
+  created_at: string;
+  /** When the network accepted the message. */
+  sent_at: string | null;
+  /** When the message was delivered to the recipient's phone. */
+  delivered_at: string | null;
+  /** When the recipient read the message. Recipients can turn off read receipts. */
+  read_at: string | null;
+};
+
 /** The file for a template with a media header. Neither the file nor the link is stored. */
 export type Media = {
   /**
@@ -728,6 +782,18 @@ export type Media = {
   link: string;
   /** For PDFs only: the file name that the recipient sees. Default: the last part of the link. */
   filename?: string;
+};
+
+/** The file that was sent, without its link. */
+export type MediaContent = {
+  media: {
+    /** What the file is. */
+    type: "image" | "video" | "audio" | "document" | "sticker";
+    /** The text below an image, a video or a document. */
+    caption?: string;
+    /** For documents only: the file name that the recipient sees. Default: the last part of the link. */
+    filename?: string;
+  };
 };
 
 /**
@@ -753,6 +819,44 @@ export type MediaFailedEvent = {
     to: string;
     contact: Contact;
   };
+};
+
+/** A file that was sent to one person. */
+export type MediaMessage = {
+  id: number;
+  /** The recipient's phone number in E.164, or their user id if no phone number is known. */
+  to: string;
+  /** The sending number in E.164. */
+  from: string;
+  /** Your own id of the message, as you sent it; null if you sent none. */
+  reference: string | null;
+  /** What the file is. */
+  type: "image" | "video" | "audio" | "document" | "sticker";
+  template: null;
+  /** What was sent, in the form of the request and without links. Null once the person was erased. */
+  content: MediaContent | null;
+  /**
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
+   * Empty if there are no words.
+   */
+  text: string;
+  /**
+   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+   * recipient. `failed`: not delivered; `error` gives the reason.
+   */
+  status: "sent" | "delivered" | "read" | "failed";
+  /** Why the message failed; null unless it failed. */
+  error: MessageError | null;
+  /** Only templates are charged. */
+  charged: false;
+  /** When this server accepted the message. */
+  created_at: string;
+  /** When the network accepted the message. */
+  sent_at: string | null;
+  /** When the message was delivered to the recipient's phone. */
+  delivered_at: string | null;
+  /** When the recipient read the message. Recipients can turn off read receipts. */
+  read_at: string | null;
 };
 
 /**
@@ -781,7 +885,7 @@ export type MediaStoredEvent = {
 };
 
 /** A message to one person. */
-export type Message = TemplateMessage | TextMessage;
+export type Message = TemplateMessage | TextMessage | MediaMessage | LocationMessage;
 
 /**
  * A message sent through the API was delivered to the recipient's phone. If its `charged` is true, it is charged
@@ -1066,8 +1170,56 @@ export type Recipient = {
   read_at: string | null;
 };
 
-/** Either a template or free-form text, not both. */
-export type SendMessage = SendTemplate | SendText;
+/** Sends a place on the map, within 24 hours of the recipient's last message. */
+export type SendLocation = {
+  /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
+  to: string;
+  location: Location;
+  /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
+  from?: string;
+  /**
+   * Your own id of the message, such as an order number. The message and its events show it, and `GET
+   * /messages?reference=` finds it. It is not sent to the network and need not be unique.
+   */
+  reference?: string;
+  /** Not together with `location`. */
+  template?: never;
+  /** Not together with `location`. */
+  text?: never;
+  /** Not together with `location`. */
+  media?: never;
+  /** Only with `template`. */
+  language?: never;
+  /** Only with `template`. */
+  variables?: never;
+};
+
+/** Sends an image, a video, audio, a document or a sticker, within 24 hours of the recipient's last message. */
+export type SendMedia = {
+  /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
+  to: string;
+  media: SentMedia;
+  /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
+  from?: string;
+  /**
+   * Your own id of the message, such as an order number. The message and its events show it, and `GET
+   * /messages?reference=` finds it. It is not sent to the network and need not be unique.
+   */
+  reference?: string;
+  /** Not together with `media`. */
+  template?: never;
+  /** Not together with `media`. */
+  text?: never;
+  /** Not together with `media`. */
+  location?: never;
+  /** Only with `template`. */
+  language?: never;
+  /** Only with `template`. */
+  variables?: never;
+};
+
+/** Either a template or one kind of free message: exactly one of their members is there. */
+export type SendMessage = SendTemplate | SendText | SendMedia | SendLocation;
 
 /** Sends an approved template. Templates can be sent at any time. */
 export type SendTemplate = {
@@ -1088,6 +1240,8 @@ export type SendTemplate = {
   reference?: string;
   /** Not together with `template`. */
   text?: never;
+  /** Not together with `template`. */
+  location?: never;
 };
 
 /** Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message. */
@@ -1105,12 +1259,33 @@ export type SendText = {
   reference?: string;
   /** Not together with `text`. */
   template?: never;
+  /** Not together with `text`. */
+  media?: never;
+  /** Not together with `text`. */
+  location?: never;
   /** Only with `template`. */
   language?: never;
   /** Only with `template`. */
   variables?: never;
-  /** Only with `template`. */
-  media?: never;
+};
+
+/** A file. Neither the file nor the link is stored. */
+export type SentMedia = {
+  /**
+   * What the file is. Required if the end of the link does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp`
+   * do.
+   */
+  type?: "image" | "video" | "audio" | "document" | "sticker";
+  /**
+   * A public HTTPS URL, which the network fetches when the message is sent. Image: JPG or PNG up to 5 MB. Video:
+   * MP4 or 3GP up to 16 MB. Audio: AAC, AMR, MP3, M4A or Ogg Opus up to 16 MB. Document: up to 100 MB. Sticker:
+   * WebP up to 100 kB, animated up to 500 kB.
+   */
+  link: string;
+  /** The text below an image, a video or a document. */
+  caption?: string;
+  /** For documents only: the file name that the recipient sees. Default: the last part of the link. */
+  filename?: string;
 };
 
 /** A recipient that a broadcast skips. */
@@ -1208,7 +1383,11 @@ export type TemplateMessage = {
   reference: string | null;
   type: "template";
   template: MessageTemplate;
-  /** The text that the recipient sees, with all variables filled in. */
+  content: null;
+  /**
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
+   * Empty if there are no words.
+   */
   text: string;
   /**
    * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
@@ -1242,6 +1421,11 @@ export type TemplateRejectedEvent = {
   };
 };
 
+/** The text that was sent. */
+export type TextContent = {
+  text: string;
+};
+
 /** Free-form text that was sent to one person. */
 export type TextMessage = {
   id: number;
@@ -1253,7 +1437,12 @@ export type TextMessage = {
   reference: string | null;
   type: "text";
   template: null;
-  /** The text that the recipient sees, with all variables filled in. */
+  /** What was sent, in the form of the request and without links. Null once the person was erased. */
+  content: TextContent | null;
+  /**
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
+   * Empty if there are no words.
+   */
   text: string;
   /**
    * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
@@ -1262,7 +1451,7 @@ export type TextMessage = {
   status: "sent" | "delivered" | "read" | "failed";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
-  /** Free-form text is not charged. */
+  /** Only templates are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
@@ -1343,7 +1532,7 @@ export type FieldFault = {
   /** The field's path. */
   field: string;
   /** What is wrong. Rules never change, so you can branch on them. New ones may be added. */
-  rule: "required" | "unknown" | "type" | "too_long" | "too_short" | "too_many" | "too_few" | "too_small" | "one_of" | "format" | "conflict" | "not_found" | "missing_scope" | "invalid";
+  rule: "required" | "unknown" | "type" | "too_long" | "too_short" | "too_many" | "too_few" | "too_small" | "too_large" | "one_of" | "format" | "conflict" | "not_found" | "missing_scope" | "invalid";
   /** With the `too_…` rules: the largest or smallest value, length or count. */
   limit?: number;
   /** The name that you probably meant; with `missing_scope`: the scope that the key lacks. */
@@ -2247,10 +2436,10 @@ export abstract class Operations {
   }
 
   /**
-   * Send a message. Sends a template (at any time) or free-form text (within 24 hours of the recipient's last
-   * message). The message is sent to the network before the response is returned, so the response says whether
-   * the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a
-   * key with the scope `send`.
+   * Send a message. Sends a template (at any time), or free-form text, a file or a place (within 24 hours of the
+   * recipient's last message). The message is sent to the network before the response is returned, so the
+   * response says whether the network accepted it. Later status changes are reported by events and by `GET
+   * /messages/{id}`. Needs a key with the scope `send`.
    */
   sendMessage(body: SendMessage, options: CallOptions = {}): Promise<Message> {
     return this.core.one<Message>({ operation: "sendMessage", method: "POST", path: `/messages`, body, takesKey: true }, options);

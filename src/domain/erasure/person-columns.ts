@@ -81,11 +81,11 @@ export const personColumns = {
       ...["id", "workspace_id", "number_id", "contact_id", "origin", "broadcast_id", "type", "from_phone"],
       ...["template_name", "template_language", "template_category", "status", "outcome_unknown", "send_token"],
       ...["error_code", "charged", "rate", "money", "created_at", "not_before", "throttled_since", "network_refusals"],
-      ...["dispatched_at", "sent_at", "delivered_at", "read_at", "failed_at", "pricing", "held_back"],
+      ...["dispatched_at", "sent_at", "delivered_at", "read_at", "failed_at", "pricing", "held_back", "network_type"],
     ],
     emptied: {
       // Texts of the caller's choice may name the person.
-      ...toNull("variables", "network_message_id", "reference", "idempotency_key"),
+      ...toNull("variables", "content", "network_message_id", "reference", "idempotency_key"),
       to_phone: ERASED_TEXT,
       text: ERASED_TEXT,
       error_message: `iif(error_message IS NULL, NULL, ${ERASED_TEXT})`,

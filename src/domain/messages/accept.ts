@@ -10,8 +10,8 @@ import { nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { noteAccepted } from "./contact-messages.ts";
-import { serviceKinds } from "./content.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
+import { keptOf, typeOf } from "./kinds/kinds.ts";
 import type { MessageOrigin } from "./message.ts";
 import type { SendPlan } from "./plan.ts";
 import { addPerson } from "./portfolio-limit.ts";
@@ -62,7 +62,8 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
     numberId: plan.sender.id,
     contactId: contact.id,
     origin,
-    type: plan.content.type === "template" ? "template" : serviceKinds[plan.content.type].type,
+    type: plan.template === null ? "text" : "template",
+    ...storedContent(plan),
     toPhone: nameOfAddress(plan),
     fromPhone: plan.sender.phone,
     templateName: plan.template?.name ?? null,
@@ -86,4 +87,10 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
     addPerson(tx, plan.sender, message.toPhone, plan.contact);
   }
   return { message, plan: { ...plan, contact } };
+}
+
+function storedContent({ content }: SendPlan): Pick<Message, "networkType" | "content"> {
+  if (content.type === "template") return { networkType: null, content: null };
+  const type = typeOf(content);
+  return { networkType: type === "text" ? null : type, content: keptOf(content) };
 }

@@ -1,41 +1,10 @@
 /**
  * The complete content of a message for the network, by kind: the connector adds nothing and looks nothing up. What a
- * network makes of a kind is a file in `networks/kinds`.
+ * network makes of a kind is a file in `networks/kinds`; the kinds beside templates are files in `kinds`.
  */
-import type { MessageType } from "./message.ts";
+import type { ServiceContent } from "./kinds/kinds.ts";
 
 export type Content = ServiceContent | TemplateContent;
-
-/** Needs an open window, and is never charged. */
-export type ServiceContent = TextContent | ContactRequestContent;
-
-/** `type`: what is stored and shown as the message's type. `textOf`: what the person reads. */
-export const serviceKinds: {
-  readonly [Kind in ServiceContent["type"]]: {
-    type: Exclude<MessageType, "template">;
-    textOf(content: Extract<ServiceContent, { type: Kind }>): string;
-  };
-} = {
-  text: { type: "text", textOf: ({ body }) => body },
-  contact_request: { type: "text", textOf: ({ body }) => body },
-};
-
-export function textOf(content: ServiceContent): string {
-  // The key and the content have the same type, which the compiler cannot see of a union.
-  const { textOf: read }: { textOf(content: ServiceContent): string } = serviceKinds[content.type];
-  return read(content);
-}
-
-export interface TextContent {
-  type: "text";
-  body: string;
-}
-
-/** A text with the network's own button, by which a person shares their phone number. */
-export interface ContactRequestContent {
-  type: "contact_request";
-  body: string;
-}
 
 export interface TemplateContent {
   type: "template";

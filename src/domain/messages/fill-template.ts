@@ -11,6 +11,7 @@ import { type FilledTexts, fillTexts, renderText, type TemplateShape } from "../
 import { shapeOf } from "../templates/view.ts";
 import type { Content, MediaHeader, PlaceholderValue, TemplateContent, TextHeader } from "./content.ts";
 import { findMisplaced, type GivenValues, placeValues } from "./given-values.ts";
+import { fileNameOf } from "./link.ts";
 
 export interface TemplateInput {
   type: "template";
@@ -158,21 +159,6 @@ function named(placeholders: readonly string[], values: readonly string[], templ
 
 function mediaKind({ header }: TemplateShape): MediaHeader["type"] | null {
   return header === null || header.type === "text" || header.type === "location" ? null : header.type;
-}
-
-/** The name that the phone shows for a PDF if the caller gives none. */
-function fileNameOf(link: string): string {
-  const part =
-    new URL(link).pathname
-      .split("/")
-      .filter((piece) => piece !== "")
-      .at(-1) ?? "document.pdf";
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    // A stray percent sign in the link is no reason to refuse the file.
-    return part;
-  }
 }
 
 function article(kind: string): string {

@@ -3,9 +3,12 @@
  * broadcast share this state machine. It only moves forward, with three exceptions: `requeue`, and a status that
  * revives a `failed` or a `skipped` message.
  */
-/** What a message can be, in the API and in the database. */
-export const messageTypes = ["template", "text"] as const;
+/** What a message can be, in the network's words. */
+export const messageTypes = ["template", "text", "image", "video", "audio", "document", "sticker", "location"] as const;
 export type MessageType = (typeof messageTypes)[number];
+
+/** Whether it needs an approved template or an open window. */
+export type MessageForm = "template" | "text";
 
 export const messageStatuses = [
   /** Planned. Leaves this state when its values are frozen. */

@@ -21,9 +21,10 @@ import { accountsBeside } from "../numbers/user-id-scope.ts";
 import type { Template } from "../templates/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type Content, type ServiceContent, textOf } from "./content.ts";
+import type { Content } from "./content.ts";
 import { requireUnderCap } from "./daily-cap.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "./fill-template.ts";
+import { type ServiceContent, textOf } from "./kinds/kinds.ts";
 
 export interface SendInput {
   /** As the caller wrote it. */
@@ -52,7 +53,7 @@ export interface SendPlan {
   price: Micros;
 }
 
-/** Free-form text may be sent within 24 hours after the person last wrote. */
+/** Free messages may be sent within 24 hours after the person last wrote. */
 export const WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** Throws the first `Problem` in the order that the API promises. */
@@ -168,8 +169,8 @@ function requireOpenWindow(tx: ReadTx, contact: Contact | null): void {
   throw new Problem(
     "window_closed",
     lastMessageAt === null
-      ? "This person has not written yet, so free-form text cannot be sent. Send a template."
-      : "This person last wrote over 24 hours ago, so free-form text cannot be sent. Send a template.",
+      ? "This person has not written yet, so only a template can be sent."
+      : "This person last wrote over 24 hours ago, so only a template can be sent.",
   );
 }
 

@@ -1,6 +1,9 @@
 /** The schema of a message's public JSON. Pure. */
-import { type TObject, Type } from "@sinclair/typebox";
+import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Instant, inDocument, Nullable, OneOf } from "#src/core/schema.ts";
+import { KeptLocation } from "./kinds/location.ts";
+import { fileTypes, KeptMedia } from "./kinds/media.ts";
+import { KeptText } from "./kinds/text.ts";
 import { type MessageType, visibleStatuses } from "./message.ts";
 
 export const MessageTemplate = Type.Object(
@@ -34,7 +37,10 @@ const addressed = {
 };
 
 const progress = {
-  text: Type.String({ description: "The text that the recipient sees, with all variables filled in." }),
+  text: Type.String({
+    description:
+      "The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name. Empty if there are no words.",
+  }),
   status: OneOf(
     visibleStatuses,
     "`sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the recipient. `failed`: not delivered; `error` gives the reason.",
@@ -54,6 +60,7 @@ const TemplateMessage = Type.Object(
     ...addressed,
     type: Type.Literal("template"),
     template: MessageTemplate,
+    content: Type.Null(),
     ...progress,
     charged: Type.Boolean({
       description: "Whether the message is charged when it is delivered: true in a workspace that is charged.",
@@ -63,23 +70,59 @@ const TemplateMessage = Type.Object(
   { $id: "TemplateMessage", description: "A template that was sent to one person." },
 );
 
-const TextMessage = Type.Object(
-  {
-    ...addressed,
-    type: Type.Literal("text"),
-    template: Type.Null(),
-    ...progress,
-    charged: Type.Literal(false, { description: "Free-form text is not charged." }),
-    ...times,
-  },
-  { $id: "TextMessage", description: "Free-form text that was sent to one person." },
-);
+/** A free message of one of these types. `kept`: what is shown of what was sent. */
+function freeMessage<Word extends TSchema, Kept extends TSchema>(
+  type: Word,
+  kept: Kept,
+  options: { $id: string; description: string },
+) {
+  return Type.Object(
+    {
+      ...addressed,
+      type,
+      template: Type.Null(),
+      content: Nullable(
+        kept,
+        "What was sent, in the form of the request and without links. Null once the person was erased.",
+      ),
+      ...progress,
+      charged: Type.Literal(false, { description: "Only templates are charged." }),
+      ...times,
+    },
+    options,
+  );
+}
+
+const TextMessage = freeMessage(Type.Literal("text"), KeptText, {
+  $id: "TextMessage",
+  description: "Free-form text that was sent to one person.",
+});
+const MediaMessage = freeMessage(OneOf(fileTypes, "What the file is."), KeptMedia, {
+  $id: "MediaMessage",
+  description: "A file that was sent to one person.",
+});
+const LocationMessage = freeMessage(Type.Literal("location"), KeptLocation, {
+  $id: "LocationMessage",
+  description: "A place on the map that was sent to one person.",
+});
 
 /** The form of each type; one without a form does not compile. */
-const forms = { template: TemplateMessage, text: TextMessage } as const satisfies Record<MessageType, TObject>;
+const forms = {
+  template: TemplateMessage,
+  text: TextMessage,
+  image: MediaMessage,
+  video: MediaMessage,
+  audio: MediaMessage,
+  document: MediaMessage,
+  sticker: MediaMessage,
+  location: LocationMessage,
+} as const satisfies Record<MessageType, TObject>;
 
 export const MessageView = inDocument(
-  Type.Union([forms.template, forms.text], { $id: "Message", description: "A message to one person." }),
+  Type.Union([TemplateMessage, TextMessage, MediaMessage, LocationMessage], {
+    $id: "Message",
+    description: "A message to one person.",
+  }),
   {
     discriminator: {
       propertyName: "type",

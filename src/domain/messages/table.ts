@@ -5,7 +5,8 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { flag, instant, micros } from "#src/db/columns.ts";
 import type { TemplateCategory } from "../templates/template.ts";
 import type { Failure } from "./failure.ts";
-import type { MessageMoney, MessageOrigin, MessageStatus, MessageType } from "./message.ts";
+import type { KeptContent } from "./kinds/kinds.ts";
+import type { MessageForm, MessageMoney, MessageOrigin, MessageStatus, MessageType } from "./message.ts";
 import type { ProviderRequestOutcome } from "./outcome.ts";
 import type { Pricing, StatusItem } from "./status-item.ts";
 
@@ -19,7 +20,8 @@ export const messages = sqliteTable("messages", {
   origin: text().$type<MessageOrigin>().notNull(),
   /** Null for a single message. */
   broadcastId: integer(),
-  type: text().$type<MessageType>().notNull(),
+  /** `text`: any free message. */
+  type: text().$type<MessageForm>().notNull(),
   /** E.164. */
   toPhone: text().notNull(),
   fromPhone: text().notNull(),
@@ -66,6 +68,10 @@ export const messages = sqliteTable("messages", {
   failedAt: instant(),
   /** How the network bills the message, as its status said. */
   pricing: text({ mode: "json" }).$type<Pricing>(),
+  /** The network's word for a free message that is no text; null for texts and templates. */
+  networkType: text().$type<Exclude<MessageType, MessageForm>>(),
+  /** What was sent, without links. Null where the text is all. */
+  content: text({ mode: "json" }).$type<KeptContent>(),
 });
 
 export type MessageRow = typeof messages.$inferSelect;

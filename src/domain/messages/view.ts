@@ -2,7 +2,7 @@
 import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type VisibleStatus, visibleStatuses } from "./message.ts";
+import { ERASED, type MessageType, type VisibleStatus, visibleStatuses } from "./message.ts";
 import type { MessageView } from "./schema.ts";
 import type { Message } from "./table.ts";
 
@@ -28,10 +28,30 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
     delivered_at: when(message.deliveredAt),
     read_at: when(message.readAt),
   };
-  const { type } = message;
-  if (type !== "template") return { ...addressed, type, template: null, ...progress, charged: false, ...times };
-  const template = { name: message.templateName ?? "", language: message.templateLanguage ?? "" };
-  return { ...addressed, type, template, ...progress, charged: message.charged, ...times };
+  if (message.type === "template") {
+    const template = { name: message.templateName ?? "", language: message.templateLanguage ?? "" };
+    return {
+      ...addressed,
+      ...{ type: message.type, template, content: null },
+      ...progress,
+      ...{ charged: message.charged, ...times },
+    };
+  }
+  const kind = { type: typeOfMessage(message), template: null, content: contentOf(message) };
+  // A type and its content are stored together, which the compiler cannot see.
+  return { ...addressed, ...kind, ...progress, charged: false, ...times } as Static<typeof MessageView>;
+}
+
+/** The network's word. */
+export function typeOfMessage({ type, networkType }: Pick<Message, "type" | "networkType">): MessageType {
+  return networkType ?? type;
+}
+
+/** Null: the message is a template, or the person was erased. */
+function contentOf(message: Pick<Message, "type" | "networkType" | "content" | "text">) {
+  const { content, text } = message;
+  if (content !== null || typeOfMessage(message) !== "text" || text === ERASED) return content;
+  return { text: text ?? "" };
 }
 
 function visibleStatus(message: Message): VisibleStatus {

@@ -1,15 +1,14 @@
 /** The body of `POST /messages`: its schema, and the conversion from JSON to the input of the domain. */
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { Fault } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
-import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import { absent, FORM, inDocument } from "#src/core/schema.ts";
 import type { TemplateInput } from "#src/domain/messages/fill-template.ts";
+import { type RequestedName, readKind, requestedKinds } from "#src/domain/messages/kinds/kinds.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
 import { findFieldProblems } from "../validate.ts";
 import { checkWellFormed, MediaBody, readLiteral, readMedia, readVariables, VariablesBody } from "./variables.ts";
 
-const TEXT_LENGTH_MAX = 4096;
 const REFERENCE_LENGTH_MAX = 191;
 
 const Phone = Type.String({
@@ -56,88 +55,100 @@ const TemplateForm = Type.Object(
   },
 );
 
+/** Kinds that are no kind beside a template, but fill its header. */
+const headerNames: readonly RequestedName[] = ["media"];
+const requestedNames = Object.keys(requestedKinds) as RequestedName[];
+const kindNames = ["template", ...requestedNames] as const;
+
 const SendTemplateBody = inDocument(TemplateForm, {
   ...FORM,
-  properties: { text: absent("Not together with `template`.") },
+  properties: absentBeside(
+    "template",
+    requestedNames.filter((name) => !headerNames.includes(name)),
+  ),
 });
 
-const TextForm = Type.Object(
-  {
-    to: Phone,
-    text: inDocument(
-      Type.String({
-        minLength: 1,
-        maxLength: TEXT_LENGTH_MAX,
-        description: "The text, which must not be blank.",
-        examples: ["Your table is ready."],
-      }),
-      NOT_BLANK,
-    ),
-    from: From,
-    reference: Reference,
-  },
-  {
-    $id: "SendText",
-    additionalProperties: false,
-    description: "Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message.",
-  },
-);
+function absentBeside(own: string, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, absent(`Not together with \`${own}\`.`)]));
+}
 
-const ONLY_WITH_TEMPLATE = absent("Only with `template`.");
+/** The form of a free message, which has none of the members of the others. */
+function formOf<Members extends TProperties>({
+  $id,
+  description,
+  members,
+}: {
+  $id: string;
+  description: string;
+  members: Members;
+}) {
+  const form = Type.Object(
+    { to: Phone, ...members, from: From, reference: Reference },
+    { $id, additionalProperties: false, description },
+  );
+  const isOther = (name: string): boolean => !(name in members);
+  const [own = ""] = Object.keys(members);
+  const ofTemplate = Object.fromEntries(
+    ["language", "variables"].map((name) => [name, absent("Only with `template`.")]),
+  );
+  return inDocument(form, { ...FORM, properties: { ...absentBeside(own, kindNames.filter(isOther)), ...ofTemplate } });
+}
 
-const SendTextBody = inDocument(TextForm, {
-  ...FORM,
-  properties: {
-    template: absent("Not together with `text`."),
-    language: ONLY_WITH_TEMPLATE,
-    variables: ONLY_WITH_TEMPLATE,
-    media: ONLY_WITH_TEMPLATE,
-  },
-});
+const freeForms = {
+  text: formOf(requestedKinds.text.form),
+  media: formOf(requestedKinds.media.form),
+  location: formOf(requestedKinds.location.form),
+} as const satisfies Record<RequestedName, TSchema>;
 
-export const SendMessageBody = Type.Union([SendTemplateBody, SendTextBody], {
+export const SendMessageBody = Type.Union([SendTemplateBody, freeForms.text, freeForms.media, freeForms.location], {
   $id: "SendMessage",
-  description: "Either a template or free-form text, not both.",
+  description: "Either a template or one kind of free message: exactly one of their members is there.",
 });
 
-/** Fields that both forms may have, for a body that is not clearly one of them. */
-const EitherForm = Type.Object(
-  {
-    to: Phone,
-    // Taken out before the check; a misspelt member is compared with these names, too.
-    template: Type.Optional(Type.Unknown()),
-    text: Type.Optional(Type.Unknown()),
-    from: From,
-    reference: Reference,
-    language: Type.Optional(Type.Unknown()),
-    variables: Type.Optional(Type.Unknown()),
-    media: Type.Optional(Type.Unknown()),
-  },
-  { additionalProperties: false },
-);
+/** Fields that several forms have, for a body that is not clearly one of them. */
+function anyForm(names: readonly string[]) {
+  return Type.Object(
+    {
+      to: Phone,
+      from: From,
+      reference: Reference,
+      // Taken out before the check; a misspelt member is compared with these names, too.
+      ...Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Unknown())])),
+    },
+    { additionalProperties: false },
+  );
+}
+const AnyFreeForm = anyForm(kindNames);
+const AnyForm = anyForm([...kindNames, "language", "variables"]);
 
 /** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
 export function readSendMessage(body: Readonly<Record<string, unknown>>): SendInput {
-  const hasTemplate = body.template !== undefined;
-  const hasText = body.text !== undefined;
-  if (hasTemplate === hasText) {
-    const fault: Fault = hasText
-      ? { rule: "conflict", sentence: "Send a template or a text, not both." }
-      : { rule: "required", sentence: "Send either a template or a text." };
-    const { template: _template, text: _text, ...rest } = body;
-    throw invalidRequest(Object.assign(findFieldProblems(EitherForm, rest), { template: [fault], text: [fault] }));
-  }
-  return hasTemplate ? readTemplate(body) : readText(body);
+  const isTemplate = body.template !== undefined;
+  const free = requestedNames.filter((name) => body[name] !== undefined && !(isTemplate && headerNames.includes(name)));
+  const [only] = free;
+  if (isTemplate && only === undefined) return readTemplate(body);
+  if (!isTemplate && only !== undefined && free.length === 1) return readFree(only, body);
+  const given = isTemplate ? ["template", ...free] : free;
+  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !kindNames.some((kind) => kind === name)));
+  const fields = findFieldProblems(isTemplate || only === undefined ? AnyForm : AnyFreeForm, rest);
+  const fault: Fault =
+    only === undefined
+      ? { rule: "required", sentence: `Send exactly one of ${kindNames.join(", ")}.` }
+      : { rule: "conflict", sentence: `Send exactly one of ${given.join(", ")}: each is a message of its own.` };
+  for (const name of only === undefined ? ["template", "text"] : given) fields[name] = [fault];
+  throw invalidRequest(fields);
 }
 
-function readText(body: Readonly<Record<string, unknown>>): SendInput {
-  const fields = findFieldProblems(SendTextBody, body);
-  const { to, text, from, reference } = body as Static<typeof SendTextBody>;
-  if (fields.text === undefined && SHOWS_NOTHING.test(text))
-    fields.text = [{ rule: "too_short", sentence: "The text must not be blank." }];
+function readFree(name: RequestedName, body: Readonly<Record<string, unknown>>): SendInput {
+  const kind = readKind(name);
+  const fields = findFieldProblems(freeForms[name], body);
+  const isOwn = (path: string): boolean => (path.split(".")[0] ?? "") in kind.form.members;
+  // What no schema can say is looked at once the members fit theirs.
+  const content = Object.keys(fields).some(isOwn) ? null : kind.read(body, fields);
   checkWellFormed(fields, body);
-  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
-  return { to, from: from ?? null, reference: reference ?? null, content: { type: "text", body: text } };
+  if (content === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
+  const { to, from, reference } = body as { to: string; from?: string; reference?: string };
+  return { to, from: from ?? null, reference: reference ?? null, content };
 }
 
 function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {

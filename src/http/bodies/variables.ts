@@ -6,8 +6,8 @@ import { quote } from "#src/core/problem.ts";
 import { inDocument } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { GivenValues } from "#src/domain/messages/given-values.ts";
+import { checkLink, Link } from "#src/domain/messages/link.ts";
 
-const LINK_LENGTH_MAX = 2048;
 const FILENAME_LENGTH_MAX = 240;
 
 /** More than any template has placeholders. */
@@ -73,15 +73,9 @@ export const VariablesBody = variablesOf(
 
 export const MediaBody = Type.Object(
   {
-    link: inDocument(
-      Type.String({
-        format: "uri",
-        maxLength: LINK_LENGTH_MAX,
-        description:
-          "A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16 MB, or PDF up to 100 MB, matching the media type of the template.",
-        examples: ["https://files.example.com/invoice-10042.pdf"],
-      }),
-      { pattern: "^[Hh][Tt][Tt][Pp][Ss]://[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$" },
+    link: Link(
+      "A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16 MB, or PDF up to 100 MB, matching the media type of the template.",
+      "https://files.example.com/invoice-10042.pdf",
     ),
     filename: Type.Optional(
       Type.String({
@@ -189,14 +183,8 @@ function findValueProblem(value: unknown, text: unknown): FieldFault | null {
 /** The header file; null if there is none. */
 export function readMedia(media: Static<typeof MediaBody> | undefined, fields: FieldProblems) {
   if (media === undefined || fields.media !== undefined) return null;
-  if (fields["media.link"] === undefined) checkLink(fields, media.link);
+  checkLink(fields, "media.link", media.link);
   return { link: media.link, filename: media.filename ?? null };
-}
-
-function checkLink(fields: FieldProblems, link: string): void {
-  if (!/^https:\/\/[^\s\p{C}]+$/iu.test(link) || !URL.canParse(link)) {
-    fields["media.link"] = [{ rule: "format", sentence: "The link has to be a complete https address." }];
-  }
 }
 
 const MALFORMED = "This text contains an unpaired surrogate.";

@@ -4,7 +4,7 @@
  */
 import { formatInstant } from "#src/core/instant.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { textOf } from "#src/domain/messages/content.ts";
+import { textOf } from "#src/domain/messages/kinds/kinds.ts";
 import { findBySendToken } from "#src/domain/messages/read.ts";
 import type { SentMessage } from "#src/networks/simulator/control.ts";
 import { answerJson } from "../answer.ts";
@@ -71,14 +71,16 @@ function readWait(query: URLSearchParams): { count: number; waitMs: number } {
   return { count: Number(count), waitMs: readSpan("wait", query.get("wait") ?? "0s", WAIT_MAX_MS) };
 }
 
-function viewSent(tx: ReadTx, { sendToken, from, to, content, at, outcome }: SentMessage) {
+/** `content`: what Meta's request would hold beside the address. */
+function viewSent(tx: ReadTx, { sendToken, from, to, content, request, at, outcome }: SentMessage) {
+  const type = String(request.type);
   return {
     message_id: findBySendToken(tx, sendToken)?.id ?? null,
     from,
     to,
-    type: content.type,
+    type,
     ...(content.type === "template" ? { template: content.name } : { text: textOf(content) }),
-    content,
+    content: { type, [type]: request[type] },
     outcome,
     at: formatInstant(at, "UTC"),
   };

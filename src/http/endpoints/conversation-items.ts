@@ -10,9 +10,11 @@ import { InboundDetails } from "#src/domain/inbound/details.ts";
 import { echoOrigins, echoStatuses, inboundOrigins } from "#src/domain/inbound/origin.ts";
 import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversation.ts";
 import { viewDetails } from "#src/domain/inbound/view.ts";
+import { KeptContentView } from "#src/domain/messages/kinds/kinds.ts";
 import { messageStatuses, messageTypes } from "#src/domain/messages/message.ts";
 import { MessageTemplate } from "#src/domain/messages/schema.ts";
 import type { MessageRow } from "#src/domain/messages/table.ts";
+import { typeOfMessage } from "#src/domain/messages/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { TimelineStep } from "../console/queries/message-timeline.ts";
 import { timesOf } from "../times.ts";
@@ -31,6 +33,8 @@ export const AnyMessage = Type.Object({
   template: Nullable(MessageTemplate),
   broadcast: Nullable(Named),
   text: Type.String(),
+  /** What was sent; null where the text is all. */
+  content: Nullable(KeptContentView),
   status: OneOf(messageStatuses),
   /** Dispatched with an unknown outcome: neither sent nor failed. */
   is_unknown: Type.Boolean(),
@@ -101,6 +105,7 @@ export function viewAnyMessage(
   const { templateName, templateLanguage, errorCode } = message;
   return show(AnyMessage, message, timesOf(workspace), {
     to: message.toPhone,
+    type: typeOfMessage(message),
     name: contact === undefined ? null : displayNameOf(contact),
     from: message.fromPhone,
     template: templateName === null ? null : { name: templateName, language: templateLanguage ?? "" },

@@ -25,6 +25,7 @@ export const messageExample: Static<typeof MessageView> = {
   reference: "order-10042",
   type: "template",
   template: { name: "order_shipped", language: "en_US" },
+  content: null,
   text: "Hi Asha, your order 10042 is on its way.",
   status: "sent",
   error: null,

@@ -58,7 +58,7 @@ export const messageEndpoints = {
       tag: "Messages",
       summary: "Send a message",
       description:
-        "Sends a template (at any time) or free-form text (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
+        "Sends a template (at any time), or free-form text, a file or a place (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
       bodies: {
         template: {
           summary: "A template with variables",
@@ -84,12 +84,28 @@ export const messageEndpoints = {
           },
         },
         text: { summary: "Free-form text", value: { to: "+442079460210", text: "Your table is ready." } },
+        media: {
+          summary: "A picture",
+          value: {
+            to: "+442079460210",
+            media: { link: "https://files.example.com/table.jpg", caption: "Your table by the window" },
+          },
+        },
+        location: {
+          summary: "A place",
+          value: {
+            to: "+442079460210",
+            location: { latitude: 51.5033, longitude: -0.1196, name: "Corner Shop", address: "1 South Bank, London" },
+          },
+        },
       },
       keys: {
         template: "shipped-10042",
         template_by_name: "confirmed-10042",
         template_with_file: "invoice-10042",
         text: "table-7-ready",
+        media: "table-7-picture",
+        location: "way-to-the-shop",
       },
       success: "The network accepted the message.",
       status: 201,

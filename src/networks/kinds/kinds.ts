@@ -1,11 +1,15 @@
 /** The kinds of messages as networks know them, one file each; a kind of the domain that is missing here does not compile. */
 import type { Content } from "#src/domain/messages/content.ts";
 import type { NetworkKind } from "./kind.ts";
+import { location } from "./location.ts";
+import { media } from "./media.ts";
 import { template } from "./template.ts";
 import { contactRequest, text } from "./text.ts";
 
 const kinds: { readonly [Type in Content["type"]]: NetworkKind<Extract<Content, { type: Type }>> } = {
   text,
+  media,
+  location,
   contact_request: contactRequest,
   template,
 };

@@ -6,6 +6,7 @@ import type { Clock } from "#src/core/clock.ts";
 import { Journal } from "#src/core/journal.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { OutboundMessage } from "../network.ts";
+import type { JsonObject } from "../whatsapp/json.ts";
 import { ARRIVES_AFTER_MS, type Script, type SimulatorTimes, THROTTLED } from "./script.ts";
 
 type Status = Script["statuses"][number]["status"];
@@ -52,6 +53,8 @@ export interface SentMessage {
   /** E.164, or a user id. */
   to: string;
   content: Content;
+  /** The body of the request. */
+  request: JsonObject;
   at: number;
   outcome: "accepted" | "refused" | "throttled" | "unreachable" | "unknown";
   /** The network accepted it, whether or not its answer arrived. */
@@ -145,11 +148,13 @@ export class SimulatorControl {
 
   record(
     { sendToken, sender, content }: OutboundMessage,
+    request: JsonObject,
     to: string,
     { at, outcome, isTaken }: Pick<SentMessage, "at" | "outcome" | "isTaken">,
   ): void {
     // A request that did not reach the network is not in its journal.
-    if (outcome !== "unreachable") this.sent.add({ sendToken, from: sender.phone, to, content, at, outcome, isTaken });
+    if (outcome === "unreachable") return;
+    this.sent.add({ sendToken, from: sender.phone, to, content, request, at, outcome, isTaken });
   }
 }
 

@@ -14,8 +14,11 @@ import { kindOf } from "../kinds/kinds.ts";
 import type { Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
 import { describeCode, failureOf } from "../whatsapp/errors.ts";
+import type { JsonObject } from "../whatsapp/json.ts";
+import { createPayload } from "../whatsapp/payload.ts";
 import { statusCallback } from "./callback.ts";
-import { applyRule, type Effect, type SimulatorControl } from "./control.ts";
+import { applyRule, type Effect, type SentMessage, type SimulatorControl } from "./control.ts";
+import { evaluate, hasUnusableFile } from "./evaluate.ts";
 import { createSimulatedMedia, type SimulatedFiles } from "./media.ts";
 import { failLater, type Script, type SimulatorTimes, scriptFor } from "./script.ts";
 
@@ -67,16 +70,19 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
   };
 
   /** What the network refuses before anything else decides; null: nothing, or the message does not reach it. */
-  const findRefusal = (outbound: OutboundMessage, to: string): Outcome | null => {
+  const findRefusal = (outbound: OutboundMessage, to: string, request: JsonObject): Outcome | null => {
     if (control?.isInOutage(to, outbound, clock.now()) === true) return null;
-    return refuseUserId(outbound) ?? refuseMalformed(outbound, fillIn(outbound));
+    const refusedAddress = refuseUserId(outbound);
+    if (refusedAddress !== null) return refusedAddress;
+    const refusal = evaluate(request, fillIn(outbound));
+    return refusal === null ? null : refuse(refusal.code, refusal.message);
   };
 
-  /** By the last digits, by the rule that matched, and by the header's file, in this order. */
-  const scriptOf = ({ content }: OutboundMessage, to: string, effect: Effect | null): Script => {
+  /** By the last digits, by the rule that matched, and by the file, in this order. */
+  const scriptOf = (request: JsonObject, to: string, effect: Effect | null): Script => {
     const usual = scriptFor(to, times);
     const script = effect === null ? usual : applyRule(usual, effect, times);
-    return kindOf(content).hasUnusableFile?.(content) === true ? failLater(script, MEDIA_UNUSABLE, times) : script;
+    return hasUnusableFile(request) ? failLater(script, MEDIA_UNUSABLE, times) : script;
   };
 
   /** False: test control ended the wait. */
@@ -127,24 +133,27 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
     probe: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     async send(outbound, timeoutMs): Promise<Outcome> {
       const to = outbound.to ?? outbound.recipientNetworkUserId ?? "";
-      const refusal = findRefusal(outbound, to);
+      const request = requestOf(outbound);
+      const record = (outcome: SentMessage["outcome"], isTaken: boolean): void =>
+        control?.record(outbound, request, to, { at: clock.now(), outcome, isTaken });
+      const refusal = findRefusal(outbound, to, request);
       if (refusal !== null) {
-        control?.record(outbound, to, { at: clock.now(), outcome: "refused", isTaken: false });
+        record("refused", false);
         return refusal;
       }
-      if (control === undefined) return answer(outbound, to, scriptOf(outbound, to, null), timeoutMs);
+      if (control === undefined) return answer(outbound, to, scriptOf(request, to, null), timeoutMs);
       const rule = control.matchRule(to, outbound, clock.now());
       // Slower than the sender waits: the message is accepted, and the sender never learns of it.
       const isLate = rule?.kind === "latency" && rule.ms > timeoutMs;
       if (rule?.kind === "latency" && !isLate && !(await wait(outbound, rule.ms))) return CUT_OFF;
-      const ruled = scriptOf(outbound, to, isLate ? { kind: "unknown", arrives: true } : rule);
+      const ruled = scriptOf(request, to, isLate ? { kind: "unknown", arrives: true } : rule);
       // A request without an answer is in the journal while its sender still waits.
       if (ruled.answer === "none") {
-        control.record(outbound, to, { at: clock.now(), outcome: "unknown", isTaken: ruled.statuses.length > 0 });
+        record("unknown", ruled.statuses.length > 0);
         return answer(outbound, to, ruled, timeoutMs);
       }
       const outcome = await answer(outbound, to, ruled, timeoutMs);
-      control.record(outbound, to, { at: clock.now(), outcome: outcome.kind, isTaken: outcome.kind === "accepted" });
+      record(outcome.kind, outcome.kind === "accepted");
       return outcome;
     },
   };
@@ -158,9 +167,9 @@ function refuseUserId({ to, recipientNetworkUserId, content }: OutboundMessage):
   return kindOf(content).needsPhone?.(content) === true ? refuse(PHONE_NEEDED) : null;
 }
 
-function refuseMalformed({ content }: OutboundMessage, filled: FilledTexts | null): Outcome | null {
-  const refusal = kindOf(content).refuse(content, filled);
-  return refusal === null ? null : refuse(refusal.code, refusal.message);
+/** The JSON as it would leave for Meta. */
+function requestOf(outbound: OutboundMessage): JsonObject {
+  return JSON.parse(JSON.stringify(createPayload(outbound))) as JsonObject;
 }
 
 /** `details`: what the network adds to the meaning of its code. */

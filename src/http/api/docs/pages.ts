@@ -2,6 +2,7 @@
 import broadcasts from "../../../../docs/guides/broadcasts.md" with { type: "text" };
 import errors from "../../../../docs/guides/errors.md" with { type: "text" };
 import firstMessage from "../../../../docs/guides/first-message.md" with { type: "text" };
+import messages from "../../../../docs/guides/messages.md" with { type: "text" };
 import movingContacts from "../../../../docs/guides/moving-contacts.md" with { type: "text" };
 import webhooks from "../../../../docs/guides/webhooks.md" with { type: "text" };
 import inbound from "../../../../docs/inbound.md" with { type: "text" };
@@ -11,6 +12,7 @@ import type { Guide } from "./guide.ts";
 
 export const guides: readonly Guide[] = [
   { name: "first-message", source: firstMessage },
+  { name: "messages", source: messages },
   { name: "webhooks", source: webhooks },
   { name: "broadcasts", source: broadcasts },
   { name: "errors", source: errors + problemsSection() },

@@ -69,10 +69,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
   ),
   window_closed: withExample(
     "Free-form text can only be sent within 24 hours of the recipient's last message. Send a template instead.",
-    new Problem(
-      "window_closed",
-      "This person last wrote over 24 hours ago, so free-form text cannot be sent. Send a template.",
-    ),
+    new Problem("window_closed", "This person last wrote over 24 hours ago, so only a template can be sent."),
   ),
   template_not_found: withExample(
     "The workspace has no template with this name and language.",

@@ -5,7 +5,7 @@
 import { FileText, MapPin, UserRound } from "lucide-react";
 import { useState } from "react";
 import { addressOf } from "../../data/api.ts";
-import type { ConversationItem } from "../messages/message-view.ts";
+import type { ConversationItem, SentItem } from "../messages/message-view.ts";
 import { strings } from "./strings.ts";
 
 type Details = Extract<ConversationItem, { kind: "inbound" }>["details"];
@@ -29,6 +29,28 @@ export function Attachment({ type, details, workspaceId }: AttachmentProps) {
       {unsupported !== undefined && <Unsupported reason={unsupported.reason} />}
     </>
   );
+}
+
+type Content = NonNullable<SentItem["content"]>;
+
+/** What was sent beside the text. Files stay with the network, so only their kind and name are shown. */
+export function SentAttachment({ content }: { content: Content }) {
+  if ("location" in content) {
+    const { name = null, address = null, ...place } = content.location;
+    return <Place location={{ ...place, name, address, url: null }} />;
+  }
+  const { type, filename } = content.media;
+  return (
+    <p className="flex items-center gap-2 text-quiet">
+      <FileText aria-hidden size={20} className="shrink-0" />
+      <span className="wrap-anywhere">{filename ?? strings.mediaLabels[type] ?? strings.mediaLabels.document}</span>
+    </p>
+  );
+}
+
+/** Whether the attachment shows what the text would repeat. */
+export function saysAll(content: Content): boolean {
+  return "location" in content || content.media.caption === undefined;
 }
 
 function Unsupported({ reason }: { reason: string | null }) {

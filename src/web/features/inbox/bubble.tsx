@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { type ConversationItem, hourOf } from "../messages/message-view.ts";
 import { strings } from "../simulator/strings.ts";
+import { SentAttachment, saysAll } from "./attachment.tsx";
 import { strings as inboxStrings } from "./strings.ts";
 
 interface BubbleProps {
@@ -25,6 +26,8 @@ interface BubbleProps {
 
 export function Bubble({ item, isOwn, zone, isUndelivered = false, children, ...more }: BubbleProps) {
   const { attachment, hidesText = false, quote = null, reaction } = more;
+  const sent = item.kind === "message" ? item.content : null;
+  const isAllSaid = hidesText || (sent !== null && saysAll(sent));
   const className = isOwn ? "bg-green-tint text-ink rounded-ee-none" : "bg-surface text-ink rounded-es-none";
   return (
     <div className={`flex flex-col gap-1 ${isOwn ? "items-end" : "items-start"}`}>
@@ -40,7 +43,8 @@ export function Bubble({ item, isOwn, zone, isUndelivered = false, children, ...
           </blockquote>
         )}
         {attachment}
-        {!hidesText && <p className="whitespace-pre-wrap wrap-anywhere">{textIn(item)}</p>}
+        {sent !== null && <SentAttachment content={sent} />}
+        {!isAllSaid && <p className="whitespace-pre-wrap wrap-anywhere">{textIn(item)}</p>}
         <p className="mt-1 text-end text-label text-quiet figures">
           <time dateTime={item.at}>{hourOf(item.at, zone)}</time>
         </p>
@@ -60,7 +64,7 @@ export function Bubble({ item, isOwn, zone, isUndelivered = false, children, ...
 }
 
 /** The text to show; for a picture or a voice message, its kind. */
-export function textIn(item: ConversationItem): string {
+export function textIn(item: { type: string; text: string | null }): string {
   if (item.text !== null && item.text !== "") return item.text;
   return strings.kinds[item.type] ?? strings.otherKind(item.type);
 }

@@ -11,6 +11,7 @@ import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
+import { textIn } from "../inbox/bubble.tsx";
 import { billOf } from "./bill.ts";
 import { isUnknown, messageChip } from "./message-state.ts";
 import { isTerminal, type MessageDetail, summaryText } from "./message-view.ts";
@@ -70,7 +71,7 @@ function MessageContent({ screen, message }: { screen: ScreenWith<"open">; messa
             <code className="font-mono">{message.error.code}</code> {isUnknown(message) ? message.error.message : ""}
           </p>
         )}
-        <p className="whitespace-pre-wrap rounded-panel border border-line bg-sunken p-3">{message.text}</p>
+        <p className="whitespace-pre-wrap rounded-panel border border-line bg-sunken p-3">{textIn(message)}</p>
         <DescriptionList
           items={[
             [

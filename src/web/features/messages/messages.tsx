@@ -14,6 +14,7 @@ import { Empty } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { OwnNumberCommand } from "../developer/own-number-command.tsx";
 import { commandContext, exampleTemplate, sendMessageCommand } from "../developer/printed-commands.ts";
+import { textIn } from "../inbox/bubble.tsx";
 import { MessagePanel } from "./message-panel.tsx";
 import { messageChip } from "./message-state.ts";
 import { strings as states } from "./message-state-strings.ts";
@@ -109,9 +110,9 @@ export function Screen() {
           {
             head: strings.text,
             phone: "what",
-            cell: ({ text }) => (
+            cell: (message) => (
               <span className="block truncate mid:max-w-[28rem] max-mid:max-w-[60vw]">
-                {text.replaceAll("\n", " ")}
+                {textIn(message).replaceAll("\n", " ")}
               </span>
             ),
           },

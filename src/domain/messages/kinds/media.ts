@@ -1,0 +1,137 @@
+/** A file: a picture, a video, a sound, a document or a sticker. Pure. */
+import { type Static, Type } from "@sinclair/typebox";
+import type { FieldProblems } from "#src/core/fault.ts";
+import { inDocument, NOT_BLANK, OneOf } from "#src/core/schema.ts";
+import { checkLink, extensionOf, fileNameOf, Link } from "../link.ts";
+import { checkShown } from "./check.ts";
+import type { RequestedKind } from "./kind.ts";
+
+/** Meta's limit. */
+const CAPTION_LENGTH_MAX = 1024;
+const FILENAME_LENGTH_MAX = 240;
+
+/** The kinds of files, and the extensions by which a link tells them apart. */
+const EXTENSIONS = {
+  image: ["jpg", "jpeg", "png"],
+  video: ["mp4", "3gp", "3gpp"],
+  audio: ["aac", "amr", "mp3", "m4a", "ogg", "opus"],
+  document: ["pdf", "txt", "csv", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "odp", "rtf", "zip"],
+  sticker: ["webp"],
+} as const;
+type FileType = keyof typeof EXTENSIONS;
+export const fileTypes = Object.keys(EXTENSIONS) as FileType[];
+
+const captioned: readonly FileType[] = ["image", "video", "document"];
+
+const Caption = inDocument(
+  Type.String({
+    minLength: 1,
+    maxLength: CAPTION_LENGTH_MAX,
+    description: "The text below an image, a video or a document.",
+    examples: ["Your table by the window"],
+  }),
+  NOT_BLANK,
+);
+const Filename = inDocument(
+  Type.String({
+    minLength: 1,
+    maxLength: FILENAME_LENGTH_MAX,
+    description: "For documents only: the file name that the recipient sees. Default: the last part of the link.",
+    examples: ["Menu.pdf"],
+  }),
+  NOT_BLANK,
+);
+const Kind = (description: string) => OneOf(fileTypes, description);
+
+const File = Type.Object(
+  {
+    type: Type.Optional(
+      Kind(
+        "What the file is. Required if the end of the link does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp` do.",
+      ),
+    ),
+    link: Link(
+      "A public HTTPS URL, which the network fetches when the message is sent. Image: JPG or PNG up to 5 MB. Video: MP4 or 3GP up to 16 MB. Audio: AAC, AMR, MP3, M4A or Ogg Opus up to 16 MB. Document: up to 100 MB. Sticker: WebP up to 100 kB, animated up to 500 kB.",
+      "https://files.example.com/table.jpg",
+    ),
+    caption: Type.Optional(Caption),
+    filename: Type.Optional(Filename),
+  },
+  {
+    $id: "SentMedia",
+    additionalProperties: false,
+    description: "A file. Neither the file nor the link is stored.",
+  },
+);
+
+export const KeptMedia = Type.Object(
+  {
+    media: Type.Object({
+      type: Kind("What the file is."),
+      caption: Type.Optional(Caption),
+      filename: Type.Optional(Filename),
+    }),
+  },
+  { $id: "MediaContent", description: "The file that was sent, without its link." },
+);
+
+export interface MediaContent {
+  type: "media";
+  media: Static<typeof KeptMedia>["media"] & { link: string };
+}
+
+export const media = {
+  typeOf: ({ media }) => media.type,
+  textOf: ({ media }) => media.caption ?? "",
+  keptOf: ({ media: { link: _, ...kept } }) => ({ media: kept }),
+  form: {
+    $id: "SendMedia",
+    description:
+      "Sends an image, a video, audio, a document or a sticker, within 24 hours of the recipient's last message.",
+    members: { media: File },
+  },
+  read(body, fields) {
+    const { media } = body as { media: Static<typeof File> };
+    const { link, caption, filename } = media;
+    checkShown(fields, { "media.caption": caption, "media.filename": filename });
+    checkLink(fields, "media.link", link);
+    const type = fields["media.link"] === undefined ? (media.type ?? typeByLink(link, fields)) : "document";
+    if (caption !== undefined && !captioned.includes(type)) {
+      const sentence = `Only images, videos and documents have a caption; this is ${NAMES[type]}. Send a text of its own.`;
+      fields["media.caption"] = [{ rule: "conflict", sentence }];
+    }
+    if (filename !== undefined && type !== "document") {
+      fields["media.filename"] = [
+        { rule: "conflict", sentence: `Only a document has a file name; this is ${NAMES[type]}.` },
+      ];
+    }
+    const name = type === "document" && fields["media.link"] === undefined ? (filename ?? fileNameOf(link)) : undefined;
+    return {
+      type: "media",
+      media: {
+        type,
+        link,
+        ...(caption === undefined ? {} : { caption }),
+        ...(name === undefined ? {} : { filename: name }),
+      },
+    };
+  },
+} as const satisfies RequestedKind<MediaContent, Static<typeof KeptMedia>>;
+
+const NAMES: Readonly<Record<FileType, string>> = {
+  image: "an image",
+  video: "a video",
+  audio: "audio",
+  document: "a document",
+  sticker: "a sticker",
+};
+
+/** Adds a problem if the link does not show what the file is. */
+function typeByLink(link: string, fields: FieldProblems): FileType {
+  const extension = extensionOf(link);
+  const type = fileTypes.find((one) => (EXTENSIONS[one] as readonly (string | null)[]).includes(extension));
+  if (type !== undefined) return type;
+  const sentence = `The end of the link does not show what the file is: say ${fileTypes.join(", ")}.`;
+  fields["media.type"] = [{ rule: "required", sentence }];
+  return "document";
+}

@@ -1,0 +1,118 @@
+/**
+ * What Meta refuses about a message's content: the simulator evaluates the JSON of the request as it left, by `limits.ts`,
+ * and the values of a template by `evaluate-template.ts`. Pure.
+ */
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import { isLonger } from "#src/core/text-limits.ts";
+import type { FilledTexts } from "#src/domain/templates/template.ts";
+import type { JsonObject } from "../whatsapp/json.ts";
+import { refuseTemplate, templateFile } from "./evaluate-template.ts";
+import {
+  FITTING,
+  type FileKind,
+  PARAMETER_INVALID,
+  PARAMETER_MISSING,
+  PARAMETER_UNKNOWN,
+  type Shape,
+  shapes,
+  UNFIT,
+} from "./limits.ts";
+import { type Refusal, tooLong } from "./refusal.ts";
+
+/**
+ * The refusal in the answer to the send; null: Meta takes the content. `filled`: of a template; null if it is not known.
+ */
+export function evaluate(request: JsonObject, filled: FilledTexts | null): Refusal | null {
+  const { type } = request;
+  if (type === "template") return refuseTemplate(request, filled);
+  const shape = typeof type === "string" && Object.hasOwn(shapes, type) ? shapes[type] : undefined;
+  if (typeof type !== "string" || shape === undefined)
+    return { code: PARAMETER_INVALID, message: "The type is unknown." };
+  const value = request[type];
+  return value === undefined ? missing(type) : refuse(value, shape, type);
+}
+
+/** Whether the file has a type that Meta refuses, which it reports after it has accepted the message. */
+export function hasUnusableFile(request: JsonObject): boolean {
+  const { type } = request;
+  if (type === "template") {
+    const file = templateFile(request);
+    return file !== null && isUnusable(file.kind, file.link);
+  }
+  const files = typeof type === "string" ? linksIn(request[type], shapes[type]) : [];
+  return files.some(({ kind, link }) => isUnusable(kind, link));
+}
+
+function linksIn(value: unknown, shape: Shape | undefined): { kind: FileKind; link: string }[] {
+  if (shape === undefined || value === undefined) return [];
+  if (shape.is === "link") return shape.file === null ? [] : [{ kind: shape.file, link: String(value) }];
+  if (shape.is !== "object") return [];
+  return Object.entries(value as JsonObject).flatMap(([name, member]) => linksIn(member, shape.members[name]?.shape));
+}
+
+/** Only the extension in the link's path tells the type; without a known one, the file is taken to be right. */
+function isUnusable(kind: FileKind, link: string): boolean {
+  const extension = /\.([a-z0-9]{1,5})$/.exec(new URL(link).pathname.toLowerCase())?.[1];
+  if (extension === undefined || FITTING[kind].includes(extension)) return false;
+  return UNFIT.includes(extension) || Object.values(FITTING).some((fitting) => fitting.includes(extension));
+}
+
+function refuse(value: unknown, shape: Shape, at: string): Refusal | null {
+  switch (shape.is) {
+    case "text":
+      return refuseText(value, shape, at);
+    case "flag":
+      return typeof value === "boolean" ? null : invalid(`${at} is neither true nor false.`);
+    case "word":
+      return shape.words.some((word) => word === value)
+        ? null
+        : invalid(`${at} is not one of ${shape.words.join(", ")}.`);
+    case "degrees":
+      return Math.abs(Number(value)) <= shape.max && value !== ""
+        ? null
+        : invalid(`${at} has to be a number of degrees.`);
+    case "link":
+      return typeof value === "string" && URL.canParse(value) ? null : invalid(`${at} has to be an address.`);
+    case "object":
+      return refuseObject(value, shape, at);
+  }
+}
+
+function refuseText(
+  value: unknown,
+  { max, code, isBlank }: Extract<Shape, { is: "text" }>,
+  at: string,
+): Refusal | null {
+  if (typeof value !== "string") return invalid(`${at} has to be a text.`);
+  if (!isBlank && SHOWS_NOTHING.test(value)) return { code, message: `The ${at} has no visible character.` };
+  return isLonger(value, max) ? tooLong(code, at, max) : null;
+}
+
+function refuseObject(
+  value: unknown,
+  { members, oneOf }: Extract<Shape, { is: "object" }>,
+  at: string,
+): Refusal | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid(`${at} has to be an object.`);
+  const given = value as JsonObject;
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(members, name)) return { code: PARAMETER_UNKNOWN, message: `Unexpected key ${name} in ${at}.` };
+  }
+  if (oneOf !== undefined && oneOf.filter((name) => given[name] !== undefined).length !== 1) {
+    return { code: PARAMETER_UNKNOWN, message: `${at} needs exactly one of ${oneOf.join(", ")}.` };
+  }
+  for (const [name, { shape, isOptional }] of Object.entries(members)) {
+    const path = `${at}.${name}`;
+    const refusal = given[name] === undefined ? (isOptional ? null : missing(path)) : refuse(given[name], shape, path);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+function missing(at: string): Refusal {
+  return { code: PARAMETER_MISSING, message: `${at} is missing.` };
+}
+
+function invalid(message: string): Refusal {
+  return { code: PARAMETER_INVALID, message };
+}

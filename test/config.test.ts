@@ -141,6 +141,7 @@ test("the defaults are those that operators rely on", () => {
       messages: null,
       inbound: null,
       media: null,
+      uploads: { kind: "ms", ms: 2_592_000_000 },
     },
     alerts: {
       none: false,

@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	mathrand "math/rand"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -206,9 +207,31 @@ func Ptr[T any](value T) *T { return &value }
 
 type apiRequest struct {
 	method, path, byteRange string
+	contentType             string
 	query                   map[string]string
 	body                    any
+	file                    *upload
 	takesKey, isIdempotent  bool
+}
+
+type upload struct {
+	content  []byte
+	filename string
+}
+
+// form is a form with the file, and its type.
+func (u *upload) form() ([]byte, string, error) {
+	var text bytes.Buffer
+	writer := multipart.NewWriter(&text)
+	part, err := writer.CreateFormFile("file", u.filename)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err = part.Write(u.content); err != nil {
+		return nil, "", err
+	}
+	err = writer.Close()
+	return text.Bytes(), writer.FormDataContentType(), err
 }
 
 type received struct {
@@ -327,6 +350,13 @@ func (c *Client) send(ctx context.Context, request apiRequest, options []CallOpt
 		if content, err = encode(request.body); err != nil {
 			return nil, err
 		}
+		request.contentType = "application/json"
+	}
+	if request.file != nil {
+		var err error
+		if content, request.contentType, err = request.file.form(); err != nil {
+			return nil, err
+		}
 	}
 	if wait, _ := strconv.ParseFloat(request.query["wait"], 64); wait > 0 {
 		call.timeout += time.Duration(wait*float64(time.Second)) + waitMargin
@@ -419,8 +449,8 @@ func (c *Client) try(ctx context.Context, request apiRequest, content []byte, ca
 	asked.Header.Set("Authorization", "Bearer "+c.Key)
 	asked.Header.Set("User-Agent", "waxwing-go/"+Version)
 	asked.Header.Set("X-Request-Id", call.requestID)
-	if content != nil {
-		asked.Header.Set("Content-Type", "application/json")
+	if request.contentType != "" {
+		asked.Header.Set("Content-Type", request.contentType)
 	}
 	if key != "" {
 		asked.Header.Set("Idempotency-Key", key)

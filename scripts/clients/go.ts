@@ -274,7 +274,8 @@ function methodLines(one: ClientOperation, types: Types): string[] {
   const name = goName(one.id);
   const isList = one.result.kind === "list";
   const path = one.pathParameters.map((parameter) => `${parameter.name} ${parameterType(parameter, types)}`);
-  const body = one.body === null ? [] : [`body ${bodyType(one.body)}`];
+  const file = one.takesFile ? ["content []byte", "filename string"] : [];
+  const body = one.body === null ? file : [`body ${bodyType(one.body)}`];
   const query = one.query.length === 0 ? [] : [`query ${queryName(one)}`];
   const range = one.result.kind === "file" ? ["byteRange string"] : [];
   const parameters = ["ctx context.Context", ...path, ...body, ...query, ...range, "options ...CallOption"].join(", ");
@@ -287,6 +288,7 @@ function methodLines(one: ClientOperation, types: Types): string[] {
     `path: ${steps.join(" + ")}`,
     ...(one.query.length > 0 ? ["query: queryOf(query)"] : isList ? ["query: map[string]string{}"] : []),
     ...(one.body === null ? [] : ["body: body"]),
+    ...(one.takesFile ? ["file: &upload{content, filename}"] : []),
     ...(one.takesKey ? ["takesKey: true"] : []),
     ...(one.isIdempotent ? ["isIdempotent: true"] : []),
     ...(one.result.kind === "file" ? ["byteRange: byteRange"] : []),

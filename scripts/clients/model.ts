@@ -27,6 +27,8 @@ export interface ClientOperation {
   query: ClientParameter[];
   /** The name of the body's schema. */
   body: string | null;
+  /** The body is a form with one file. */
+  takesFile: boolean;
   takesKey: boolean;
   /** A request that failed without an answer may be repeated: the same request again changes nothing more. */
   isIdempotent: boolean;
@@ -80,6 +82,7 @@ function operation(path: string, method: string, one: OperationObject, document:
     pathParameters: taken("path"),
     query: taken("query"),
     body: body === undefined ? null : nameOf(body),
+    takesFile: one.requestBody?.content["multipart/form-data"] !== undefined,
     takesKey: parameters.some(({ name }) => name === "Idempotency-Key"),
     isIdempotent: method === "GET" || method === "PUT",
     errors: errorsOf(one, document),

@@ -85,8 +85,11 @@ function methodLines(one: ClientOperation): string[] {
     doc: schema.type === "integer" ? "int" : "string",
     more: "",
   }));
+  const file = one.takesFile
+    ? ["content", "filename"].map((name) => ({ name, type: "string", doc: "string", more: "" }))
+    : [];
   const body =
-    one.body === null ? [] : [{ name: "body", type: "array|\\stdClass", doc: `${one.body}|\\stdClass`, more: "" }];
+    one.body === null ? file : [{ name: "body", type: "array|\\stdClass", doc: `${one.body}|\\stdClass`, more: "" }];
   const query = one.query.length === 0 ? [] : [{ name: "query", type: "array", doc: queryType(one), more: " = []" }];
   const range =
     one.result.kind === "file" ? [{ name: "range", type: "?string", doc: "string|null", more: " = null" }] : [];
@@ -103,6 +106,7 @@ function methodLines(one: ClientOperation): string[] {
     `'path' => ${`'${address}'`.replace(/ \. ''$/, "")}`,
     ...(one.query.length > 0 ? ["'query' => $query"] : []),
     ...(one.body === null ? [] : ["'body' => $body"]),
+    ...(one.takesFile ? ["'file' => ['content' => $content, 'filename' => $filename]"] : []),
     ...(one.takesKey ? ["'takes_key' => true"] : []),
     ...(one.isIdempotent ? ["'is_idempotent' => true"] : []),
     ...(one.result.kind === "file" ? ["'range' => $range"] : []),

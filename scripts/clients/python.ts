@@ -154,7 +154,8 @@ const OPTIONS = [
 
 function methodLines(one: ClientOperation): string[] {
   const path = one.pathParameters.map((parameter) => `${parameter.name}: ${parameterType(parameter)}`);
-  const body = one.body === null ? [] : [`body: ${one.body}`];
+  const file = one.takesFile ? ["content: bytes", "filename: str"] : [];
+  const body = one.body === null ? file : [`body: ${one.body}`];
   const query = one.query.map((parameter) => `${parameter.name}: Optional[${parameterType(parameter)}] = None`);
   const named = [
     ...query,
@@ -167,6 +168,7 @@ function methodLines(one: ClientOperation): string[] {
     `"${one.method}"`,
     one.pathParameters.length > 0 ? `f"${address}"` : `"${one.path}"`,
     ...(one.body === null ? [] : ["body=body"]),
+    ...(one.takesFile ? ["file=(content, filename)"] : []),
     ...(one.query.length === 0 ? [] : [`query={${one.query.map(({ name }) => `"${name}": ${name}`).join(", ")}}`]),
     ...(one.takesKey ? ["takes_key=True", "idempotency_key=idempotency_key"] : []),
     ...(one.isIdempotent ? ["is_idempotent=True"] : []),

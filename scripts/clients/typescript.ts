@@ -14,7 +14,7 @@ import {
 export function typescriptFile({ version, operations, schemas, errors }: ClientModel): string {
   return [
     `// ${GENERATED}`,
-    'import { type ApiList, type CallOptions, type Core, type MediaFile } from "./core.js";',
+    'import { type ApiList, type CallOptions, type Core, type MediaFile, type Upload } from "./core.js";',
     "",
     `export const VERSION = "${version}";`,
     "",
@@ -110,7 +110,7 @@ function queryType({ query }: ClientOperation): string {
 function methodLines(one: ClientOperation): string[] {
   const path = one.pathParameters.map(({ name, schema }) => `${name}: ${typeText(schema, "")}`);
   const query = one.query.length === 0 ? [] : [`query: ${queryName(one)} = {}`];
-  const body = one.body === null ? [] : [`body: ${one.body}`];
+  const body = one.takesFile ? ["file: Upload"] : one.body === null ? [] : [`body: ${one.body}`];
   const range = one.result.kind === "file" ? ["range?: string"] : [];
   const parameters = [...path, ...body, ...query, ...range, "options: CallOptions = {}"].join(", ");
   const address = one.path.replace(/\{(\w+)\}/g, (_, name: string) => `\${encodeURIComponent(String(${name}))}`);
@@ -120,6 +120,7 @@ function methodLines(one: ClientOperation): string[] {
     `path: \`${address}\``,
     ...(one.query.length > 0 ? ["query: { ...query }"] : []),
     ...(one.body !== null ? ["body"] : []),
+    ...(one.takesFile ? ["file"] : []),
     ...(one.takesKey ? ["takesKey: true"] : []),
     ...(one.isIdempotent ? ["isIdempotent: true"] : []),
   ].join(", ");

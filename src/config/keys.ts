@@ -21,13 +21,13 @@ import {
   optional,
   path,
   quietHours,
-  retentionPeriod,
   retryTimes,
   secretText,
   wholeNumber,
   yesOrNo,
 } from "./kinds.ts";
 import { remoteKeys } from "./remote-keys.ts";
+import { retentionKeys } from "./retention-keys.ts";
 
 export const sections = {
   server: {
@@ -267,44 +267,22 @@ export const sections = {
       "directory",
       optional(path),
       "",
-      "Directory of the files that people send; empty: media in the data directory. Use a local disk, never a network share.",
+      "Directory of the files that people send and programs upload; empty: media in the data directory. Use a local disk, never a network share.",
     ),
     maxBytes: key(
       "max_bytes",
       wholeNumber(1024, 1024 * 1024 * 1024),
       104_857_600,
-      "Largest file that is fetched, in bytes. WhatsApp's own limit is 100 MB.",
+      "Largest file that is fetched or uploaded, in bytes. WhatsApp's own limit is 100 MB.",
     ),
     quotaBytes: key(
       "quota_bytes",
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
       10_737_418_240,
-      "How much disk the files may use together, in bytes. Beyond it, new files wait up to 7 days for room.",
+      "How much disk the files may use together, in bytes. Beyond it, files that people send wait up to 7 days for room, and uploads are refused.",
     ),
   },
-  retention: {
-    recipients: key(
-      "recipients",
-      optional(retentionPeriod),
-      "18 months",
-      "Retention of a broadcast's recipients; its counters stay. Empty: for ever.",
-    ),
-    events: key(
-      "events",
-      optional(retentionPeriod),
-      "30 days",
-      "Retention of events and their delivery attempts, which limits how far back a replay can go. Empty: for ever.",
-    ),
-    raw: key(
-      "raw",
-      optional(retentionPeriod),
-      "30 days",
-      "Retention of raw callbacks and answers of the network, for troubleshooting. Empty: for ever.",
-    ),
-    messages: key("messages", optional(retentionPeriod), "", "Retention of single messages. Empty: for ever."),
-    inbound: key("inbound", optional(retentionPeriod), "", "Retention of received messages. Empty: for ever."),
-    media: key("media", optional(retentionPeriod), "", "Retention of the files that people sent. Empty: for ever."),
-  },
+  retention: retentionKeys,
   backup: {
     schedule: key(
       "schedule",

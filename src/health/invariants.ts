@@ -289,20 +289,24 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "media_files_are_counted",
-    sentence: "A file of media is counted once for each medium that has it.",
+    sentence: "A file of media is counted once for each medium and each upload that has it.",
     of: "media file",
-    sql: `SELECT f.id FROM media_files f LEFT JOIN (SELECT file_id, count(*) AS refs FROM media
-            WHERE file_id IS NOT NULL GROUP BY file_id) m ON m.file_id = f.id
-          WHERE f.refs <> coalesce(m.refs, 0)`,
+    sql: `SELECT f.id FROM media_files f
+          LEFT JOIN (SELECT file_id, count(*) AS refs FROM media WHERE file_id IS NOT NULL GROUP BY file_id) m
+            ON m.file_id = f.id
+          LEFT JOIN (SELECT file_id, count(*) AS refs FROM uploads GROUP BY file_id) u ON u.file_id = f.id
+          WHERE f.upload_refs <> coalesce(u.refs, 0) OR f.refs <> coalesce(m.refs, 0) + coalesce(u.refs, 0)`,
     next: restoreOrReport,
   },
   {
     name: "media_usage_equals_files",
-    sentence: "The media usage of a workspace equals the bytes of its files.",
+    sentence: "The media usage of a workspace equals the bytes of its files, and of those that were uploaded.",
     of: "workspace",
     sql: `SELECT u.workspace_id AS id FROM media_usage u LEFT JOIN (
-            SELECT workspace_id, sum(bytes) AS bytes FROM media_files GROUP BY workspace_id
-          ) f ON f.workspace_id = u.workspace_id WHERE u.bytes <> coalesce(f.bytes, 0)`,
+            SELECT workspace_id, sum(bytes) AS bytes, sum(iif(upload_refs > 0, bytes, 0)) AS upload_bytes
+            FROM media_files GROUP BY workspace_id
+          ) f ON f.workspace_id = u.workspace_id
+          WHERE u.bytes <> coalesce(f.bytes, 0) OR u.upload_bytes <> coalesce(f.upload_bytes, 0)`,
     next: restoreOrReport,
   },
   {

@@ -3,7 +3,7 @@
  * shows or saves it, and runs nothing of it.
  */
 import { notFound, Problem } from "#src/core/problem.ts";
-import type { MediumWithFile } from "#src/domain/media/read.ts";
+import type { Media, MediaFile } from "#src/domain/media/table.ts";
 import { contentDisposition } from "#src/media/content-type.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { Answer } from "./answer.ts";
@@ -15,8 +15,15 @@ const SAYS: Readonly<Record<string, string>> = {
   erased: "The file was deleted because its sender was erased.",
 };
 
+/** A received medium or an upload. */
+export interface ShownFile {
+  medium: Pick<Media, "id" | "filename" | "state">;
+  /** Null unless it is stored. */
+  file: MediaFile | null;
+}
+
 /** Throws `not_found`. */
-export function answerMedia(files: MediaFiles, found: MediumWithFile | undefined, requested: Headers): Answer {
+export function answerMedia(files: MediaFiles, found: ShownFile | undefined, requested: Headers): Answer {
   if (found === undefined) throw notFound("file");
   const { medium, file } = found;
   if (file === null) throw new Problem("not_found", SAYS[medium.state] ?? "There is no such file.");

@@ -96,9 +96,14 @@ async function perform(options: FetchMediaOptions, row: OutboxRow, stopping: Abo
     else if (attempt.kind === "gone") await store.write((tx) => finish(tx, row.id));
     else await recordFailure(options, row, medium, attempt);
   } finally {
-    room.release(medium.id);
-    files.discard(medium.id);
+    room.release(nameOf(medium));
+    files.discard(nameOf(medium));
   }
+}
+
+/** Of its unfinished file. */
+function nameOf({ id }: Pick<Media, "id">): string {
+  return String(id);
 }
 
 type Attempt =
@@ -138,7 +143,7 @@ async function fetchFile(
     if (differing !== null) return differing;
     const file = await store.write((tx) => claimFile(tx, medium.id, fetched));
     if (file === null) return { kind: "gone" };
-    if (!files.has(file)) await files.finish(medium.id, file);
+    if (!files.has(file)) await files.finish(nameOf(medium), file);
     return { kind: "stored" };
   } finally {
     await receiver.close();
@@ -176,12 +181,13 @@ class Receiver implements MediaSink {
 
   async begin(bytes: number | null): Promise<boolean> {
     const { maxBytes, room, files } = this.#options;
-    const { id, workspaceId } = this.#medium;
+    const { workspaceId } = this.#medium;
+    const name = nameOf(this.#medium);
     this.#limit = bytes ?? maxBytes;
     if (this.#limit > maxBytes) this.refusal = { kind: "failed", reason: "too_large" };
-    else if (!room.reserve(id, workspaceId, this.#limit)) this.refusal = { kind: "no_room" };
+    else if (!room.reserve(name, workspaceId, this.#limit)) this.refusal = { kind: "no_room" };
     if (this.refusal !== null) return false;
-    this.#file = await files.begin(id);
+    this.#file = await files.begin(name);
     return true;
   }
 

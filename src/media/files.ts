@@ -1,6 +1,6 @@
 /**
- * The directory of media. A file is written under the name of its medium (`58.part`), synced, and then renamed to its
- * workspace and hash (`1-9f86d0…`), so that a file with such a name is always complete. Everything else that the
+ * The directory of media. A file is written under the name of its medium (`58.part`) or upload (`upload-3.part`), synced,
+ * and then renamed to its workspace and hash (`1-9f86d0…`), so that a file with such a name is always complete. Everything else that the
  * directory may hold is removed at the start.
  */
 import { createHash, type Hash } from "node:crypto";
@@ -15,6 +15,9 @@ type FileName = Pick<MediaFile, "workspaceId" | "hash">;
 const PART = ".part";
 /** How much of a file tells its type. */
 const HEAD_BYTES = 4_096;
+/** Where an archive of some hundred entries lists them. */
+const END_BYTES = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
 /**
  * After so many bytes of one file, the chunks that were written are freed. The runtime would let a fast network fill the
  * memory with 40 MB of them first (measured); most files are smaller and never get here.
@@ -64,9 +67,9 @@ export class MediaFiles {
     return Bun.file(this.pathOf(file));
   }
 
-  /** Replaces an unfinished file of the same medium. */
-  async begin(mediumId: number): Promise<UnfinishedFile> {
-    const path = this.#unfinishedPath(mediumId);
+  /** Replaces an unfinished file of the same name. */
+  async begin(name: string): Promise<UnfinishedFile> {
+    const path = this.#unfinishedPath(name);
     const handle = await this.#work(() => open(path, "w", 0o600));
     return new UnfinishedFile(
       handle,
@@ -75,16 +78,37 @@ export class MediaFiles {
     );
   }
 
+  /** The last bytes of an unfinished file: how an archive says what it holds. */
+  readEnd(name: string): Promise<Uint8Array> {
+    const file = Bun.file(this.#unfinishedPath(name));
+    return this.#work(() => file.slice(Math.max(0, file.size - END_BYTES)).bytes());
+  }
+
+  /** A stored file from its beginning, in pieces, of which one is in memory at a time. */
+  async *read(file: FileName): AsyncGenerator<Uint8Array, void, undefined> {
+    const handle = await this.#work(() => open(this.pathOf(file), "r"));
+    try {
+      for (;;) {
+        const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+        const { bytesRead } = await this.#work(() => handle.read(buffer, 0, PIECE_BYTES));
+        if (bytesRead === 0) return;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
   /** The finished file gets its name, on disk when it returns. */
-  finish(mediumId: number, file: FileName): Promise<void> {
+  finish(name: string, file: FileName): Promise<void> {
     return this.#work(async () => {
-      await rename(this.#unfinishedPath(mediumId), this.pathOf(file));
+      await rename(this.#unfinishedPath(name), this.pathOf(file));
       await this.#sync();
     });
   }
 
-  discard(mediumId: number): void {
-    rmSync(this.#unfinishedPath(mediumId), { force: true });
+  discard(name: string): void {
+    rmSync(this.#unfinishedPath(name), { force: true });
   }
 
   /** Does nothing if the file is not there. */
@@ -105,8 +129,8 @@ export class MediaFiles {
     return existsSync(this.directory) ? readdirSync(this.directory) : [];
   }
 
-  #unfinishedPath(mediumId: number): string {
-    return join(this.directory, `${mediumId}${PART}`);
+  #unfinishedPath(name: string): string {
+    return join(this.directory, `${name}${PART}`);
   }
 
   /** Makes new names outlive a power cut. Names that are given while a sync is under way share the next one. */

@@ -10,7 +10,8 @@ interface StoredFile {
 }
 
 const STORED = `SELECT id, workspace_id AS workspaceId, hash, bytes FROM media_files f
-  WHERE EXISTS (SELECT 1 FROM media WHERE file_id = f.id AND state = 'stored')`;
+  WHERE (EXISTS (SELECT 1 FROM media WHERE file_id = f.id AND state = 'stored')
+    OR EXISTS (SELECT 1 FROM uploads WHERE file_id = f.id AND state = 'stored'))`;
 
 /** Their names, in the directory of media. A file that a running server removes meanwhile is not missing. */
 export function findMissingFiles(client: Client, files: MediaFiles): string[] {

@@ -17,6 +17,8 @@ import { PASSWORD_COST, type PasswordCost } from "#src/http/console/passwords.ts
 import type { SentWebhook } from "#src/http/control/route.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { MediaLinks } from "#src/media/links.ts";
+import type { MediaRoom } from "#src/media/room.ts";
+import type { Uploads } from "#src/media/uploads.ts";
 import type { ResolveName } from "#src/net/checked-lookup.ts";
 import type { WebhookPoster } from "#src/net/post.ts";
 import type { Networks } from "#src/networks/network.ts";
@@ -128,6 +130,9 @@ export interface Outgoing {
 
 export interface ServerContext extends Environment, Storage, Outgoing {
   simulatedFiles: SimulatedFiles;
+  /** Of received files and uploads together. */
+  room: MediaRoom;
+  uploads: Uploads;
 }
 
 export function createEnvironment(options: ServerOptions): Environment {

@@ -64,7 +64,7 @@ export async function erasePerson(
     }
     await inBatches((tx) => eraseTexts(tx, person, BATCH));
     for (const { id, networkMediaId } of fetched) {
-      media.discard(id);
+      media.discard(String(id));
       simulated.forget(networkMediaId);
     }
     await removeUnusedMedia({ store, clock, files: media });

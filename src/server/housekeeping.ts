@@ -14,7 +14,7 @@ import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { purgeEchoes, purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { countNotOurs } from "#src/domain/inbound/unused-items.ts";
-import { expireMedia } from "#src/domain/media/release.ts";
+import { expireMedia, expireUploads } from "#src/domain/media/release.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
 import { purgeKeyDays } from "#src/domain/messages/key-budget.ts";
@@ -26,7 +26,7 @@ interface HousekeepingOptions {
   store: Store;
   clock: Clock;
   /** Null: keep for ever. */
-  retention: Record<"recipients" | "events" | "raw" | "messages" | "inbound" | "media", Duration | null>;
+  retention: Record<"recipients" | "events" | "raw" | "messages" | "inbound" | "media" | "uploads", Duration | null>;
   log: Log;
   /** Milliseconds. Default: ten minutes. */
   everyMs?: number | undefined;
@@ -71,7 +71,7 @@ export class Housekeeping extends ServiceLoop {
   /** Repeats each task until nothing is left to delete. */
   async runOnce(): Promise<NextRun> {
     const { retention } = this.#options;
-    const { recipients, events, raw, messages, inbound, media } = retention;
+    const { recipients, events, raw, messages, inbound, media, uploads } = retention;
     /** By the retention of `db/table-policies.ts`: each task that it names is here. */
     const tasks: Record<Exclude<RetentionTask, Walk>, (tx: Tx) => number> = {
       keys: (tx) => purgeKeys(tx, BATCH),
@@ -86,6 +86,7 @@ export class Housekeeping extends ServiceLoop {
       callbacks: (tx) => (raw === null ? 0 : purgeCallbacks(tx, durationBefore(tx.now, raw), BATCH)),
       provider_requests: (tx) => (raw === null ? 0 : purgeProviderRequests(tx, durationBefore(tx.now, raw), BATCH)),
       media: (tx) => (media === null ? 0 : expireMedia(tx, durationBefore(tx.now, media), BATCH)),
+      uploads: (tx) => (uploads === null ? 0 : expireUploads(tx, durationBefore(tx.now, uploads), BATCH)),
       events: (tx) => (events === null ? 0 : purgeEvents(tx, durationBefore(tx.now, events), BATCH)),
     };
     const walks: Record<Walk, () => Promise<void>> = {

@@ -158,7 +158,7 @@ function createRoutes(
   { state, stopping, resets }: Listening,
 ) {
   const { config, store, socketClock: clock, random, log, box, networks, metrics, files, control } = context;
-  const { readers, realClock, poster, media, links, simulatedFiles } = context;
+  const { readers, realClock, poster, media, links, simulatedFiles, uploads } = context;
   const dispatch = createSendOptions(context);
   const bodies = { budget: new BodyBudget(clock), clock };
   const isTrustedProxy = rangeMatcher(config.server.trustedProxies);
@@ -169,7 +169,7 @@ function createRoutes(
   const streams = new AnswerStreams(turns, clock);
   const app = createApp({
     ...{ eventWaiters, stopping, streams, turns },
-    ...{ store, clock, random, log, dispatch, readers, media },
+    ...{ store, clock, random, log, dispatch, readers, media, uploads },
     limits: config.limits,
     isReady: () => state.isReady,
     isWritable: system.isWritable,

@@ -9,6 +9,7 @@ import type { System } from "#src/http/console/context.ts";
 import { MediaFetcher } from "#src/media/fetch-media.ts";
 import { UnusedMediaRemover } from "#src/media/remove-unused.ts";
 import { MediaRoom } from "#src/media/room.ts";
+import { Uploads } from "#src/media/uploads.ts";
 import { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { createSyncWorker, planSyncs } from "#src/receiving/sync-worker.ts";
 import type { Environment, ServerContext, Storage } from "./context.ts";
@@ -38,9 +39,19 @@ export async function createRuntime(
   storage: Storage,
   onOtherCommit: () => void,
 ): Promise<Runtime> {
-  const context: ServerContext = { ...environment, ...storage, ...connectNetworks(environment, storage) };
+  const { media: settings, retention } = environment.config;
+  const room = new MediaRoom(storage.store, settings.quotaBytes);
+  const uploads = new Uploads({
+    ...{ store: storage.store, files: storage.media, room },
+    ...{ maxBytes: settings.maxBytes, keptFor: retention.uploads },
+  });
+  const context: ServerContext = {
+    ...{ ...environment, ...storage, ...connectNetworks(environment, storage) },
+    ...{ room, uploads },
+  };
   const { config, log, store, metrics, networks } = context;
   await reclaimWork(context);
+  await uploads.removeUnfinished();
   await store.write(planSyncs);
 
   const accountSync = createSyncWorker({
@@ -52,7 +63,6 @@ export async function createRuntime(
   const { media: files, simulatedFiles, clock } = context;
   if (environment.control !== null)
     environment.control.isMovingFiles = () => files.isWorking || simulatedFiles.isWorking;
-  const room = new MediaRoom(store, config.media.quotaBytes);
   const mediaFetcher = new MediaFetcher({ ...context, files, room, maxBytes: config.media.maxBytes });
   const unusedMedia = new UnusedMediaRemover({ store, clock, log, files });
   const housekeepingEveryMs = environment.control === null ? undefined : CONTROLLED_HOUSEKEEPING_MS;

@@ -79,9 +79,15 @@ afterAll(() => app[Symbol.asyncDispose]());
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
 async function ask({ method, path }: Endpoint, key: string | null, asked: Asked): Promise<number> {
-  const body = method === "GET" ? {} : { body: asked.body ?? {} };
+  const form = asked.formFile === undefined ? null : formOf(asked.formFile);
+  const body = method === "GET" ? {} : (form ?? { body: asked.body ?? {} });
   const target = `/api/v1${pathOf(path, 0, asked)}`;
   return (await app.clock.until(app.call(method, target, { key, ...body }))).status;
+}
+
+function formOf(text: string) {
+  const body = `--b\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${text}\r\n--b--\r\n`;
+  return { body, headers: { "content-type": "multipart/form-data; boundary=b" } };
 }
 
 /** What is wrong with the answer to something that must be refused, or with what it left. */
@@ -117,7 +123,7 @@ test("a key with one scope gets what the table of scopes allows; everything else
 
 test("what each scope opens", () => {
   const opened = (scope: Scope) => endpoints.filter(({ key }) => key?.includes(scope)).map(nameOf);
-  expect(opened("send")).toEqual(["POST /messages"]);
+  expect(opened("send")).toEqual(["POST /messages", "POST /media"]);
   expect(opened("broadcast")).toEqual(["POST /broadcasts", "POST /broadcasts/preview", "POST /broadcasts/{id}/cancel"]);
   expect(opened("read")).toEqual(
     endpoints

@@ -58,6 +58,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   numbers: "name unready_reason",
   phone_contacts: "name first_name",
   portfolios: "name",
+  uploads: "filename",
   provider_requests: "code reason answer",
   refusals: "reason",
   sample_uploads: "error",
@@ -112,6 +113,7 @@ const OURS: Readonly<Record<string, string>> = {
   messages:
     "origin type to_phone from_phone template_language template_category variables status send_token network_message_id money pricing network_type content",
   network_health: "state source",
+  network_uploads: "network_media_id",
   network_usage: "month category type",
   numbers:
     "phone network provider api_url given_portfolio account_id phone_number_id access_token app_secret unready_by",
@@ -127,6 +129,7 @@ const OURS: Readonly<Record<string, string>> = {
   unlisted_refusals: "kind source people",
   untrusted_proxies: "address",
   unused_items: "reason",
+  uploads: "mime_type state",
   user_links: "kind role number_ids",
   users: "email_key password totp_secret totp_pending",
   further_webhooks: "types secret previous_secret",
@@ -136,7 +139,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */
 const NOT_READ =
-  /^(broadcast_counters|bulk_changes|certificates|contact_people|echoes|history_imports|imports|media|media_files|phone_contacts|portfolios|refusals|sample_uploads) /;
+  /^(broadcast_counters|bulk_changes|certificates|contact_people|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|refusals|sample_uploads|uploads) /;
 
 let app: TestServer;
 let operator: Visitor;

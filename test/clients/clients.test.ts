@@ -74,7 +74,7 @@ type WaxwingEvent = WebhookEvent;`;
 const part = script.steps.filter(({ id, call, faults = [] }) => {
   const number = Number(id.slice(1));
   const waits = faults.some((fault) => fault === "late" || (typeof fault === "object" && fault.headers !== undefined));
-  return !waits && (number <= 30 || (number >= 53 && number <= 66) || call === "readWebhook");
+  return !waits && (number <= 30 || (number >= 53 && number <= 66) || ["readWebhook", "uploadMedia"].includes(call));
 });
 
 for (const client of clients(folder).filter(({ name }) => name === "typescript" || name === "python")) {

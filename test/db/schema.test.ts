@@ -23,6 +23,8 @@ const WITHOUT_INDEX: Record<string, string> = {
   "broadcast_counters.workspace_id": "a row for each broadcast, read by its id; workspaces are never deleted",
   "messages.number_id": "numbers are marked as removed, never deleted",
   "media.number_id": "numbers are marked as removed, never deleted",
+  "network_uploads.number_id": "numbers are marked as removed, never deleted",
+  "uploads.workspace_id": "read by id or file; workspaces are never deleted",
   "media.workspace_id": "read by id, inbound or file; workspaces are never deleted",
   "echoes.number_id": "numbers are marked as removed, never deleted",
   "phone_contacts.number_id": "numbers are marked as removed, never deleted",

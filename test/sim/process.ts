@@ -24,6 +24,8 @@ import { AnswerStreams } from "#src/http/answer-streams.ts";
 import { createApp } from "#src/http/api/app.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
 import { MediaFiles } from "#src/media/files.ts";
+import { MediaRoom } from "#src/media/room.ts";
+import { Uploads } from "#src/media/uploads.ts";
 import type { WebhookPoster } from "#src/net/post.ts";
 import type { Network } from "#src/networks/network.ts";
 import { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
@@ -125,11 +127,16 @@ export class Life implements Owner {
     const workers = createWorkers(context);
     const stopping = new AbortController().signal;
     const turns = new Turns(clock, stopping);
+    const media = new MediaFiles(config.media.directory);
+    const uploads = new Uploads({
+      ...{ store, files: media, room: new MediaRoom(store, config.media.quotaBytes) },
+      ...{ maxBytes: config.media.maxBytes, keptFor: config.retention.uploads },
+    });
     this.#app = createApp({
       ...{ stopping, eventWaiters: new EventWaiters(store, clock, stopping) },
       ...{ store, clock, random, log },
       ...{ turns, streams: new AnswerStreams(turns, clock) },
-      media: new MediaFiles(config.media.directory),
+      ...{ media, uploads },
       docs: { publicUrl: null, hasExplorer: false },
       acceptsTestKeys: false,
       readers: {

@@ -27,11 +27,11 @@ export const modules = [
   "groups",
   "contacts",
   "filters",
+  "media",
   "templates",
   "idempotency",
   "messages",
   "broadcasts",
-  "media",
   "inbound",
   "erasure",
 ];
@@ -180,8 +180,8 @@ export const folders: Folder[] = [
       "backup/",
       "db/",
       "core/",
-      // Files that people sent.
-      "media/files.ts",
+      // Files that people sent and programs uploaded.
+      ...["media/files.ts", "media/uploads.ts"],
       // For the type of what a message is sent with.
       "sending/send-message.ts",
       // A new webhook secret is stored once the receiver has accepted it.
@@ -198,7 +198,7 @@ export const folders: Folder[] = [
   {
     holds: ["http/api/"],
     mayImport: [
-      ...["http/", "domain/", "db/", "core/", "media/files.ts", "sending/send-message.ts"],
+      ...["http/", "domain/", "db/", "core/", "media/files.ts", "media/uploads.ts", "sending/send-message.ts"],
       // What the documentation shows: the guides, the examples, and the connector's error codes.
       ...["../docs/", "../examples/", "networks/whatsapp/error-table.ts"],
     ],
@@ -229,8 +229,9 @@ export const folders: Folder[] = [
       "db/",
       "core/",
       "networks/network.ts",
-      // Files that people sent, and links to them.
+      // Files that people sent and programs uploaded, and links to them.
       "media/files.ts",
+      "media/uploads.ts",
       "media/content-type.ts",
       "media/links.ts",
       "sending/send-message.ts",

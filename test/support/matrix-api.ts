@@ -12,6 +12,7 @@ const ofKeysAlone: Readonly<Record<string, ApiRecipe>> = {
   "POST /broadcasts/preview": (side) => ({ body: side.broadcasting() }),
   "PUT /contacts": ({ phone }) => ({ body: { contacts: [{ phone, name: "Asha" }] } }),
   "GET /contacts/{phone}/conversation": ({ phone }) => ({ id: phone }),
+  "POST /media": () => ({ formFile: "text" }),
   "GET /inbounds/{id}": ({ inbound }) => ({ id: inbound }),
   "GET /opt-outs": () => ({}),
   "GET /events": () => ({}),

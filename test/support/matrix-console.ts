@@ -16,6 +16,8 @@ export interface Asked {
   body?: unknown;
   /** The body is a file. */
   isFile?: true;
+  /** The body is a form with this text as its file. */
+  formFile?: string;
   /** Waits for what the request began, or makes up for what it removed. */
   after?: () => unknown;
 }

@@ -145,6 +145,10 @@ final class Core
         if (isset($request['body'])) {
             $headers[] = 'Content-Type: application/json';
         }
+        $boundary = 'waxwing-' . self::newId();
+        if (isset($request['file'])) {
+            $headers[] = "Content-Type: multipart/form-data; boundary=$boundary";
+        }
         if ($key !== null) {
             $headers[] = "Idempotency-Key: $key";
         }
@@ -176,6 +180,9 @@ final class Core
             $flags = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES;
             curl_setopt($this->curl, CURLOPT_POSTFIELDS, json_encode($body, $flags));
         }
+        if (isset($request['file'])) {
+            curl_setopt($this->curl, CURLOPT_POSTFIELDS, self::formOf($request['file'], $boundary));
+        }
         if (isset($request['range'])) {
             curl_setopt($this->curl, CURLOPT_RANGE, preg_replace('/^bytes=/', '', $request['range']));
         }
@@ -190,6 +197,18 @@ final class Core
             return ['status' => $status, 'headers' => $received, 'body' => $body];
         }
         return self::failureOf($status, $received, $body, $requestId, $key);
+    }
+
+    /**
+     * A form with one file.
+     *
+     * @param array{content: string, filename: string} $file
+     */
+    private static function formOf(array $file, string $boundary): string
+    {
+        $name = strtr($file['filename'], ['"' => '%22', "\r" => '%0D', "\n" => '%0A']);
+        return "--$boundary\r\nContent-Disposition: form-data; name=\"file\"; filename=\"$name\"\r\n\r\n"
+            . $file['content'] . "\r\n--$boundary--\r\n";
     }
 
     /** @param array<string, string> $headers */

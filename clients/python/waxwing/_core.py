@@ -10,7 +10,7 @@ import json
 import random
 import time
 import uuid
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 from urllib.parse import quote, urlencode, urlsplit
 
 KEY_LENGTH_MAX = 100
@@ -143,6 +143,7 @@ class Core:
         path: str,
         *,
         body: Any = None,
+        file: Optional[Tuple[bytes, str]] = None,
         query: Optional[Dict[str, Any]] = None,
         more: Optional[Dict[str, str]] = None,
         takes_key: bool = False,
@@ -158,12 +159,16 @@ class Core:
         wait = float((query or {}).get("wait") or 0)
         limit = (self._timeout if timeout is None else timeout) + (wait + WAIT_MARGIN if wait > 0 else 0)
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        kind = {} if body is None else {"Content-Type": "application/json"}
+        if file is not None:
+            content, form_type = _form_of(*file)
+            kind = {"Content-Type": form_type}
         keys = 1
         tries = 1
         while True:
             # A restarted program arrives at the same keys again, so that nothing is sent twice.
             key = given if given is None or keys == 1 else f"{given}~{keys}"
-            outcome = self._try(method, path + _query_text(query), content, more or {}, traced, key, limit)
+            outcome = self._try(method, path + _query_text(query), content, {**kind, **(more or {})}, traced, key, limit)
             if isinstance(outcome, _Received):
                 return outcome
             following = self._next(outcome, takes_key, is_idempotent, f"{given}~{keys + 1}")
@@ -204,8 +209,6 @@ class Core:
             "User-Agent": self._user_agent,
             "X-Request-Id": request_id,
         }
-        if content is not None:
-            headers["Content-Type"] = "application/json"
         if key is not None:
             headers["Idempotency-Key"] = key.encode("utf-8")
         kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
@@ -221,6 +224,15 @@ class Core:
         finally:
             connection.close()
         return received if 200 <= received.status < 300 else _failure_of(received, request_id, key)
+
+
+def _form_of(content: bytes, filename: str) -> Tuple[bytes, str]:
+    """A form with one file, and its type."""
+    boundary = f"waxwing-{uuid.uuid4().hex}"
+    name = filename.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+    form = head.encode("utf-8") + content + f"\r\n--{boundary}--\r\n".encode("ascii")
+    return form, f"multipart/form-data; boundary={boundary}"
 
 
 def _next_try(failed: WaxwingError) -> str:

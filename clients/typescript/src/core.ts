@@ -51,12 +51,20 @@ export interface MediaFile {
   status: number;
 }
 
+/** A file to upload. */
+export interface Upload {
+  content: Uint8Array | Blob;
+  /** Of a document, the person sees it. */
+  filename: string;
+}
+
 export interface ApiRequest {
   operation: string;
   method: string;
   path: string;
   query?: Record<string, unknown>;
   body?: unknown;
+  file?: Upload;
   takesKey?: boolean;
   isIdempotent?: boolean;
 }
@@ -227,7 +235,7 @@ export class Core {
     let response: Response;
     let bytes: Uint8Array;
     try {
-      const body = request.body === undefined ? null : JSON.stringify(request.body);
+      const body = request.file === undefined ? jsonOf(request.body) : formOf(request.file);
       response = await fetch(baseUrl + request.path + queryText(request.query), {
         method: request.method,
         headers,
@@ -245,6 +253,17 @@ export class Core {
     if (response.ok) return { status: response.status, headers: response.headers, text, bytes };
     return failureOf(response, text, traced);
   }
+}
+
+function jsonOf(body: unknown): string | null {
+  return body === undefined ? null : JSON.stringify(body);
+}
+
+/** The header that belongs to it is made by `fetch`. */
+function formOf({ content, filename }: Upload): FormData {
+  const form = new FormData();
+  form.append("file", new Blob([content as BlobPart]), filename);
+  return form;
 }
 
 /** The key number `keys` of a call. A restarted program arrives at the same keys again, so that nothing is sent twice. */

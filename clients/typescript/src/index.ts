@@ -17,6 +17,7 @@ export {
   type ErrorBody,
   type MediaFile,
   type PageMeta,
+  type Upload,
   WaxwingConnectionError,
   WaxwingError,
   type WaxwingOptions,

@@ -1,10 +1,12 @@
-/** Queries for media. */
+/** Queries for media and uploads. */
 import { count } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { workspaces } from "../workspaces/table.ts";
 import type { Usage } from "./media.ts";
+import type { StoredUpload } from "./record-upload.ts";
 import { fileById, mediaById, mediaOfInbound } from "./statements.ts";
 import { type Media, type MediaFile, mediaUsage } from "./table.ts";
+import { uploadById } from "./upload-statements.ts";
 
 export interface MediumWithFile {
   medium: Media;
@@ -35,14 +37,24 @@ function withFile(tx: ReadTx, medium: Media): MediumWithFile {
   return { medium, file: isStored ? (fileById(tx).get({ id: fileId }) ?? null) : null };
 }
 
-/** The bytes of the files of all workspaces, and of one. One row for each workspace is read. */
-export function readUsage({ db }: ReadTx, workspaceId: number): Usage {
+/** The bytes of the files of all workspaces, of one, and of its uploads. One row for each workspace is read. */
+export function readUsage({ db }: ReadTx, workspaceId: number): Usage & { uploads: number } {
   const rows = db.select().from(mediaUsage).all();
   const total = rows.reduce((sum, { bytes }) => sum + bytes, 0);
   const own = rows.find((row) => row.workspaceId === workspaceId);
   return {
     total,
     workspace: own?.bytes ?? 0,
+    uploads: own?.uploadBytes ?? 0,
     workspaceCount: db.select({ total: count() }).from(workspaces).get()?.total ?? 0,
   };
+}
+
+/** Undefined for an upload of another workspace, and for one that is over. */
+export function findUpload(tx: ReadTx, workspaceId: number, id: number): StoredUpload | undefined {
+  const upload = uploadById(tx).get({ id });
+  if (upload?.workspaceId !== workspaceId) return undefined;
+  const file = fileById(tx).get({ id: upload.fileId });
+  if (file === undefined) throw new Error(`upload ${id} has no file`);
+  return { upload, file };
 }

@@ -1,12 +1,22 @@
 /**
- * Ends the life of stored media: retention and erasure. A medium lets go of its file at once; the file itself is removed
- * from disk when no other medium has it, by the code that calls `removeUnused` with access to the disk.
+ * Ends the life of stored media and uploads: retention and erasure. A medium lets go of its file at once; the file itself is removed
+ * from disk when no other medium or upload has it, by the code that calls `removeUnused` with access to the disk.
  */
 import { and, asc, eq, inArray, lt } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { sourcesOf } from "./media.ts";
 import { removeFileRef } from "./statements.ts";
-import { type Media, type MediaFile, media, mediaFiles } from "./table.ts";
+import {
+  type Media,
+  type MediaFile,
+  media,
+  mediaFiles,
+  networkUploads,
+  type Upload,
+  uploadPeople,
+  uploads,
+} from "./table.ts";
+import { removeUploadRef } from "./upload-statements.ts";
 
 /** The topic that notifies the code that removes files. */
 export const UNUSED_MEDIA = "unused_media";
@@ -54,8 +64,29 @@ export function eraseMedia(tx: Tx, inboundIds: readonly number[]): Media[] {
   return found;
 }
 
+export function removeUpload(tx: Tx, { id, fileId }: Pick<Upload, "id" | "fileId">): void {
+  tx.db.delete(networkUploads).where(eq(networkUploads.uploadId, id)).run();
+  tx.db.delete(uploadPeople).where(eq(uploadPeople.uploadId, id)).run();
+  tx.db.delete(uploads).where(eq(uploads.id, id)).run();
+  removeUploadRef(tx).run({ id: fileId });
+  tx.notify(UNUSED_MEDIA);
+}
+
+/** Removes up to `limit` uploads that were last used before `before`; returns how many. */
+export function expireUploads(tx: Tx, before: number, limit: number): number {
+  const due = tx.db
+    .select()
+    .from(uploads)
+    .where(and(eq(uploads.state, "stored"), lt(uploads.usedAt, before)))
+    .orderBy(asc(uploads.usedAt))
+    .limit(limit)
+    .all();
+  for (const upload of due) removeUpload(tx, upload);
+  return due.length;
+}
+
 /**
- * Removes up to `limit` files that no medium has, with their rows. `remove` deletes a file from disk, if it is there.
+ * Removes up to `limit` files that no medium or upload has, with their rows. `remove` deletes a file from disk, if it is there.
  * Inside the transaction, so that nothing can claim the file between the two. Returns how many.
  */
 export function removeUnused(tx: Tx, remove: (file: MediaFile) => void, limit: number): number {

@@ -1,4 +1,4 @@
-/** The schema of a medium's public JSON. Pure. */
+/** The schemas of the public JSON of media and uploads. Pure. */
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { mediaStates } from "./media.ts";
@@ -41,3 +41,22 @@ export interface StatedMedia {
   sha256: string | null;
   filename: string | null;
 }
+
+export const UploadView = Type.Object(
+  {
+    id: Type.Integer({
+      examples: [1_000_000_042],
+      description: "Id for `media.id` of a message and for `GET /media/{id}`.",
+    }),
+    mime_type: Type.String({ examples: ["application/pdf"], description: "Read from the bytes." }),
+    bytes: Type.Integer({ examples: [48213], description: "Size." }),
+    sha256: Type.String({
+      examples: ["SfInY0gGKTsJlUWbwxC1k+FAD0FZHvzwfpvO0zX0GUI="],
+      description: "SHA-256 of the bytes, in base64.",
+    }),
+    filename: Nullable(Type.String({ examples: ["invoice.pdf"] }), "The name that came with the file."),
+    created_at: Instant("When it was uploaded."),
+    expires_at: Nullable(Instant(), "When it is deleted, unless it is sent before; null: never."),
+  },
+  { $id: "UploadedMedia", description: "A file that was uploaded to be sent." },
+);

@@ -1,8 +1,10 @@
-/** The public JSON of a medium. */
+/** The public JSON of media and uploads. */
 import type { Static } from "@sinclair/typebox";
+import { type Duration, durationAfter } from "#src/core/duration.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import type { MediaView, StatedMedia } from "./schema.ts";
+import type { StoredUpload } from "./record-upload.ts";
+import type { MediaView, StatedMedia, UploadView } from "./schema.ts";
 import type { Media, MediaFile } from "./table.ts";
 
 /** A link that needs no key. */
@@ -31,5 +33,23 @@ export function viewMedia(
     url: link?.url ?? null,
     expires_at: link === null ? null : formatInstant(link.expiresAt, timezone),
     state,
+  };
+}
+
+/** `keptFor`: after the last use; null: for ever. */
+export function viewUpload(
+  { upload, file }: StoredUpload,
+  keptFor: Duration | null,
+  { timezone }: Pick<Workspace, "timezone">,
+): Static<typeof UploadView> {
+  const { id, mimeType, filename, createdAt, usedAt } = upload;
+  return {
+    id,
+    mime_type: mimeType,
+    bytes: file.bytes,
+    sha256: Buffer.from(file.hash, "hex").toString("base64"),
+    filename,
+    created_at: formatInstant(createdAt, timezone),
+    expires_at: keptFor === null ? null : formatInstant(durationAfter(usedAt, keptFor), timezone),
   };
 }

@@ -15,6 +15,7 @@ import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import type { Bearer } from "#src/domain/workspaces/api-keys.ts";
 import type { MediaFiles } from "#src/media/files.ts";
+import type { Uploads } from "#src/media/uploads.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import { type Answer, PREFIX } from "../answer.ts";
 import type { AnswerStreams } from "../answer-streams.ts";
@@ -43,6 +44,7 @@ interface AppOptions {
   dispatch: SendOptions;
   readers: Readers;
   media: MediaFiles;
+  uploads: Uploads;
   /** Whether startup (migrations, recovery) has finished. */
   isReady: () => boolean;
   /** Fires when the server begins to stop. */
@@ -112,7 +114,7 @@ type Pipeline = (
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   const { store, clock, log, limits, dispatch, readers, media, eventWaiters, stopping, onAnswer } = options;
-  const { streams, turns } = options;
+  const { streams, turns, uploads } = options;
   const authenticator = new Authenticator(store, clock, options.acceptsTestKeys);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -143,6 +145,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         user: null,
         store,
         media,
+        uploads,
+        request,
         dispatch,
         keyQueue,
         clock,

@@ -19,6 +19,7 @@ import type { Right } from "#src/domain/users/roles.ts";
 import type { SignedIn } from "#src/domain/users/sessions.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { MediaFiles } from "#src/media/files.ts";
+import type { Uploads } from "#src/media/uploads.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import { type AnswerWith, answerData, keptAnswer, requireId } from "../answer.ts";
 import type { ConsoleContext } from "../console/context.ts";
@@ -81,6 +82,9 @@ export interface KeyCall<Input extends CallInput = CallInput> extends Asked<Inpu
   /** Takes tokens of the rate limit beyond the request's own; waits for them. Throws `rate_limited`. */
   spend: (tokens: number) => Promise<void>;
   longPoll: LongPoll;
+  /** With its body, for an endpoint that reads a form. */
+  request: Request;
+  uploads: Uploads;
 }
 
 /** What a request needs to wait for an event. */

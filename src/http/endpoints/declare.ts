@@ -54,6 +54,8 @@ interface Shape {
   checkedBy?: "handler";
   /** The body is a file, which the handler reads itself. */
   file?: true;
+  /** The body is a form with a file (`multipart/form-data`), which the handler reads itself. */
+  form?: TSchema;
   /** The whole answer: `Data`, `ListOf`, or a `File`. */
   output: TSchema;
   /** What the console gets instead, with more members. */

@@ -4,7 +4,7 @@ import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/schema
 import { mapProfile } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactView } from "#src/domain/contacts/schema.ts";
 import type { InboundView } from "#src/domain/inbound/schema.ts";
-import type { MediaView } from "#src/domain/media/schema.ts";
+import type { MediaView, UploadView } from "#src/domain/media/schema.ts";
 import type { MessageView } from "#src/domain/messages/schema.ts";
 import type { WorkspaceView } from "#src/domain/numbers/schema.ts";
 import type { TemplateView } from "#src/domain/templates/schema.ts";
@@ -34,6 +34,16 @@ export const messageExample: Static<typeof MessageView> = {
   sent_at: "2026-11-21T08:44:26+05:30",
   delivered_at: null,
   read_at: null,
+};
+
+export const uploadExample: Static<typeof UploadView> = {
+  id: 1_000_000_042,
+  mime_type: "application/pdf",
+  bytes: 48213,
+  sha256: "SfInY0gGKTsJlUWbwxC1k+FAD0FZHvzwfpvO0zX0GUI=",
+  filename: "invoice.pdf",
+  created_at: "2026-11-21T08:44:26+05:30",
+  expires_at: "2026-12-21T08:44:26+05:30",
 };
 
 export const templateExample: Static<typeof TemplateView> = {

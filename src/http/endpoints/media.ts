@@ -1,23 +1,65 @@
-/** Files that people sent. */
+/** Files that people sent, and files that a program uploads to send them. */
 import { Type } from "@sinclair/typebox";
-import { findMedia } from "#src/domain/media/read.ts";
+import { findMedia, findUpload } from "#src/domain/media/read.ts";
+import { UploadView } from "#src/domain/media/schema.ts";
+import { viewUpload } from "#src/domain/media/view.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
-import { answerMedia } from "../serve-media.ts";
-import { ANY_TYPE, File, Id } from "./declare.ts";
+import { answerData } from "../answer.ts";
+import { readFormFile, skipForm } from "../form-file.ts";
+import { answerMedia, type ShownFile } from "../serve-media.ts";
+import type { AnyCallWith } from "./call.ts";
+import { ANY_TYPE, Data, File, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
+import { uploadExample } from "./examples.ts";
 
 export const mediaEndpoints = {
+  "POST /w/{workspace}/media": endpoint({
+    key: ["send"],
+    keyOfFirstVersion: [],
+    form: Type.Object({
+      file: Type.Unsafe<Uint8Array>({
+        type: "string",
+        format: "binary",
+        description:
+          "The bytes of the file, with its name as the part's `filename`: of a document, the person sees it.",
+      }),
+    }),
+    output: Data(UploadView),
+    reference: {
+      operationId: "uploadMedia",
+      tag: "Media",
+      summary: "Upload a file",
+      description:
+        "Takes a file to be sent by its id, once or many times, as a form (`multipart/form-data`) with one part `file`. The type is read from the bytes: JPEG or PNG up to 5 MB; MP4 or 3GP video, AAC, AMR, MP3, M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument or RTF up to 100 MB; a WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is deleted unless it is sent before; each message that sends it extends its life. A workspace makes 4 uploads at once, and a key uploads 2 GB a day; beyond that: 429. The uploads of a workspace may take half of its share of the server's room; beyond that: 400. An upload that is cut short leaves nothing.",
+      success: "The file is stored.",
+      status: 201,
+      example: uploadExample,
+    },
+  }).answer(async (call) => {
+    const { workspace, keyId, uploads, request } = call;
+    const formBytes = Number(call.headers.get("content-length") ?? Number.NaN);
+    const restMax = uploads.bytesMax;
+    try {
+      const stored = await uploads.receive({ workspace, keyId }, Number.isNaN(formBytes) ? null : formBytes, (sink) =>
+        readFormFile(request, sink, restMax),
+      );
+      return answerData(201, viewUpload(stored, uploads.keptFor, workspace));
+    } catch (error) {
+      if (request.body?.locked === false) await skipForm(request, restMax);
+      throw error;
+    }
+  }),
   "GET /w/{workspace}/media/{id}": endpoint({
     key: ["read"],
     session: "inbox",
-    params: { id: Id("file", { examples: [58], description: "`media.id` of an event." }) },
+    params: { id: Id("file", { examples: [58], description: "`media.id` of an event, or the id of an upload." }) },
     output: File(ANY_TYPE),
     reference: {
       operationId: "getMedia",
       tag: "Media",
-      summary: "Get a received file",
+      summary: "Get a file",
       description:
-        "Returns the bytes of a picture, video, voice message, sticker or document that a person sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type is read from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404, and the message says why.",
+        "Returns the bytes of a picture, video, voice message, sticker or document that a person sent or that was uploaded. A received file is there as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type is read from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404, and the message says why.",
       headers: {
         Range: Type.String({
           description: "The part to return, such as `bytes=0-1023`. Several ranges at once return the whole file.",
@@ -30,9 +72,14 @@ export const mediaEndpoints = {
     const { store, media, workspace, path, headers } = call;
     const found = store.read((tx) => findMedia(tx, workspace.id, path.id));
     const isHidden = call.user !== null && found !== undefined && !seesNumber(call, found.medium.numberId);
-    const answer = answerMedia(media, isHidden ? undefined : found, headers);
+    const answer = answerMedia(media, isHidden ? undefined : (found ?? findUploaded(call)), headers);
     // A player reads a long file as it plays it.
     if (call.user !== null) call.keepOpen();
     return answer;
   }),
 };
+
+function findUploaded({ store, workspace, path }: AnyCallWith<{ id: number }>): ShownFile | undefined {
+  const found = store.read((tx) => findUpload(tx, workspace.id, path.id));
+  return found === undefined ? undefined : { medium: { ...found.upload, state: "stored" }, file: found.file };
+}

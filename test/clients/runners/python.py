@@ -48,6 +48,8 @@ def run(step):
     if "range" in args:
         options["byte_range"] = args.pop("range")
     values = list(args.values())
+    if name == "uploadMedia":
+        values[0] = values[0].encode()
     if step.get("iterate"):
         return {"data": list(getattr(api, snake(re.sub("^(list|get)", "iterate", name)))(*values, **query, **options))}
     answer = getattr(api, snake(name))(*values, **query, **options)

@@ -42,6 +42,10 @@ async function run({ id, call, args = {}, options = {}, iterate = false }) {
       },
     };
   }
+  if (call === "uploadMedia") {
+    const [content, filename] = values;
+    return { data: await waxwing.uploadMedia({ content: new TextEncoder().encode(content), filename }, wanted) };
+  }
   const takesQuery = /^list|^getConversation|^getUsage/.test(call);
   const answer = await waxwing[call](...values, ...(takesQuery ? [query ?? {}] : []), wanted);
   return call.startsWith("list") || call === "getConversation" ? answer : { data: answer };

@@ -20,9 +20,10 @@ interface MediaTypeObject {
   examples: Record<string, { summary?: string; value: unknown }>;
 }
 
-/** JSON, or a file of any type. */
+/** JSON, a form with a file, or a file of any type. */
 export interface Content {
   "application/json"?: MediaTypeObject;
+  "multipart/form-data"?: Pick<MediaTypeObject, "schema">;
   "*/*"?: Pick<MediaTypeObject, "schema">;
 }
 

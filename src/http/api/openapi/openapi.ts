@@ -43,7 +43,11 @@ const tags = [
     name: "Templates",
     description: "Message templates. Once the network has approved a template, it can be sent at any time.",
   },
-  { name: "Media", description: "The pictures, videos, voice messages, stickers and documents that people send." },
+  {
+    name: "Media",
+    description:
+      "The pictures, videos, voice messages, stickers and documents that people send, and the files that are uploaded to be sent.",
+  },
   { name: "Events", description: "Events that are posted to the workspace's webhook URL as they happen." },
 ];
 
@@ -103,7 +107,7 @@ export function openApiDocument(): OpenApiDocument {
 }
 
 function operation(endpoint: ApiEndpoint, components: Components): OperationObject {
-  const { key, body, reference } = endpoint;
+  const { key, body, form, reference } = endpoint;
   const { operationId, tag, summary, description, bodies } = reference;
   return {
     operationId,
@@ -115,6 +119,9 @@ function operation(endpoint: ApiEndpoint, components: Components): OperationObje
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: contentOf(components.use(body), { ...bodies }) } }),
+    ...(form === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "multipart/form-data": { schema: components.use(form) } } } }),
     responses: responsesOf(endpoint, components),
   };
 }

@@ -75,9 +75,9 @@ export function contentOf(
 
 /** Every code that the endpoint may answer with: `invalid_request` first, then the common codes, then its own. */
 export function codesOf(endpoint: ApiEndpoint): ProblemCode[] {
-  const { body, query, reference } = endpoint;
+  const { body, form, query, reference } = endpoint;
   // A malformed path gives `not_found`, and a malformed `Range` is ignored; every other input can be an invalid request.
-  const canBeWrong = body !== undefined || query !== undefined;
+  const canBeWrong = body !== undefined || form !== undefined || query !== undefined;
   return [
     ...new Set([...(canBeWrong ? (["invalid_request"] as const) : []), ...commonCodes, ...(reference.problems ?? [])]),
   ];
@@ -90,7 +90,7 @@ export function responsesOf(endpoint: ApiEndpoint, components: Components): Oper
   const refusals = statuses.map((status) => {
     const codesWithStatus = codes.filter((code) => answers[code].status === status);
     const isReplayable = keys !== undefined && REPLAYABLE_STATUSES.includes(status);
-    const hasBody = endpoint.body !== undefined;
+    const hasBody = endpoint.body !== undefined || endpoint.form !== undefined;
     const make = (): ResponseObject => refusal(codesWithStatus, { isReplayable, hasBody }, components);
     const [code, ...others] = codesWithStatus;
     const isShared = code !== undefined && others.length === 0 && !isReplayable;

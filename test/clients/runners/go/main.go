@@ -246,6 +246,8 @@ func run(c *waxwing.Client, s step) (object, error) {
 		told := object{"bytes": len(file.Content), "sha256": hex.EncodeToString(sum[:])}
 		told["content_type"], told["status"] = file.ContentType, file.Status
 		return object{"file": told}, nil
+	case "uploadMedia":
+		return single(c.UploadMedia(ctx, []byte(args["content"].(string)), args["filename"].(string), options...))
 	case "listMessages":
 		q := query[waxwing.ListMessagesQuery](args)
 		return either(s.Iterate, func() (*waxwing.List[waxwing.Message], error) { return c.ListMessages(ctx, q, options...) },

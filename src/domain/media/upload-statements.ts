@@ -1,0 +1,54 @@
+/** The hot statements of uploads: see `db/hot-statement.ts`. */
+import { getTableColumns } from "drizzle-orm";
+import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { mediaFiles, uploadDays, uploads } from "./table.ts";
+
+const upload = getTableColumns(uploads);
+const file = getTableColumns(mediaFiles);
+const day = getTableColumns(uploadDays);
+
+export const insertUpload = hotQuery(
+  `INSERT INTO uploads (workspace_id, file_id, mime_type, filename, state, created_at, used_at)
+  VALUES (:workspaceId, :fileId, :mimeType, :filename, 'pending', :createdAt, :usedAt) RETURNING ${columns(upload)}`,
+  upload,
+  upload,
+);
+
+export const setUploadStored = hotQuery(
+  `UPDATE uploads SET state = 'stored' WHERE id = +:id AND state = 'pending' RETURNING ${columns(upload)}`,
+  upload,
+  upload,
+);
+
+export const uploadById = hotQuery(
+  `SELECT ${columns(upload)} FROM uploads WHERE id = +:id AND state = 'stored'`,
+  upload,
+  upload,
+);
+
+/** As `addFileRef` of media. */
+export const addUploadRef = hotQuery(
+  `INSERT INTO media_files (workspace_id, hash, bytes, content_type, refs, upload_refs, created_at)
+  VALUES (:workspaceId, :hash, :bytes, :contentType, 1, 1, :createdAt)
+  ON CONFLICT (workspace_id, hash) DO UPDATE SET refs = refs + 1, upload_refs = upload_refs + 1
+  RETURNING ${columns(file)}`,
+  file,
+  file,
+);
+
+export const removeUploadRef = hotWrite(
+  "UPDATE media_files SET refs = refs - 1, upload_refs = upload_refs - 1 WHERE id = +:id",
+  file,
+);
+
+export const uploadedOn = hotQuery(
+  "SELECT bytes FROM upload_days WHERE key_id = +:keyId AND began_at = +:beganAt",
+  day,
+  { bytes: integer },
+);
+
+export const addUploaded = hotWrite(
+  `INSERT INTO upload_days (key_id, began_at, bytes) VALUES (:keyId, :beganAt, :bytes)
+  ON CONFLICT (key_id, began_at) DO UPDATE SET bytes = bytes + excluded.bytes`,
+  day,
+);

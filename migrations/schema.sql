@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 12. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 14. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -225,6 +225,11 @@ CREATE TABLE callback_marks (
   PRIMARY KEY (callback_id, item)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE callback_verifications (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  verified_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE callbacks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   network TEXT NOT NULL,
@@ -261,6 +266,14 @@ CREATE TABLE certificates (
   failure TEXT
 ) STRICT;
 CREATE INDEX certificates_domain ON certificates (domain, directory, id);
+
+CREATE TABLE connection_drafts (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  access_token TEXT NOT NULL,
+  app_secret TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE connections (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
@@ -820,21 +833,30 @@ CREATE TABLE media_files (
   -- How many media have this file; at 0 it is about to be removed.
   refs INTEGER NOT NULL CHECK (refs >= 0),
   created_at INTEGER NOT NULL
-) STRICT;
+, upload_refs INTEGER NOT NULL DEFAULT 0 CHECK (upload_refs >= 0)) STRICT;
 CREATE UNIQUE INDEX media_files_hash ON media_files (workspace_id, hash);
 CREATE INDEX media_files_unused ON media_files (id) WHERE refs = 0;
 CREATE TRIGGER media_files_delete AFTER DELETE ON media_files BEGIN
-  UPDATE media_usage SET bytes = bytes - old.bytes WHERE workspace_id = old.workspace_id;
+  UPDATE media_usage SET
+    bytes = bytes - old.bytes, upload_bytes = upload_bytes - iif(old.upload_refs > 0, old.bytes, 0)
+    WHERE workspace_id = old.workspace_id;
 END;
 CREATE TRIGGER media_files_insert AFTER INSERT ON media_files BEGIN
-  INSERT INTO media_usage (workspace_id, bytes) VALUES (new.workspace_id, new.bytes)
-    ON CONFLICT (workspace_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+  INSERT INTO media_usage (workspace_id, bytes, upload_bytes)
+    VALUES (new.workspace_id, new.bytes, iif(new.upload_refs > 0, new.bytes, 0))
+    ON CONFLICT (workspace_id) DO UPDATE SET
+      bytes = bytes + excluded.bytes, upload_bytes = upload_bytes + excluded.upload_bytes;
+END;
+CREATE TRIGGER media_files_uploads AFTER UPDATE OF upload_refs ON media_files
+  WHEN (old.upload_refs > 0) <> (new.upload_refs > 0) BEGIN
+  UPDATE media_usage SET upload_bytes = upload_bytes + iif(new.upload_refs > 0, new.bytes, -new.bytes)
+    WHERE workspace_id = new.workspace_id;
 END;
 
 CREATE TABLE media_usage (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
   bytes INTEGER NOT NULL
-) STRICT;
+, upload_bytes INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE "memberships" (
   user_id INTEGER NOT NULL REFERENCES users (id),
@@ -941,6 +963,14 @@ CREATE TABLE network_ids (
   hash INTEGER NOT NULL,
   message_id INTEGER NOT NULL,
   PRIMARY KEY (hash, message_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE network_uploads (
+  upload_id INTEGER NOT NULL REFERENCES uploads (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  network_media_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (upload_id, number_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE network_usage (
@@ -1287,6 +1317,41 @@ CREATE TABLE unused_items (
   last_at INTEGER NOT NULL,
   PRIMARY KEY (hour, reason, about)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE upload_days (
+  key_id INTEGER NOT NULL REFERENCES api_keys (id),
+  -- The first instant of the day.
+  began_at INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (key_id, began_at)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX upload_days_began ON upload_days (began_at);
+
+CREATE TABLE upload_people (
+  upload_id INTEGER NOT NULL REFERENCES uploads (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  PRIMARY KEY (upload_id, contact_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX upload_people_contact ON upload_people (contact_id);
+
+CREATE TABLE uploads (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  file_id INTEGER NOT NULL REFERENCES media_files (id),
+  -- Read from the bytes.
+  mime_type TEXT NOT NULL,
+  filename TEXT,
+  -- 'pending' until the file has its name on disk; a start removes those that stayed pending.
+  state TEXT NOT NULL CHECK (state IN ('pending', 'stored')),
+  -- 1: a broadcast to more than one person has sent it.
+  is_shared INTEGER NOT NULL DEFAULT 0 CHECK (is_shared IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  -- The last time that it was uploaded or sent; its life is counted from then.
+  used_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX uploads_file ON uploads (file_id);
+CREATE INDEX uploads_pending ON uploads (id) WHERE state = 'pending';
+CREATE INDEX uploads_used ON uploads (used_at) WHERE state = 'stored';
 
 CREATE TABLE "user_links" (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

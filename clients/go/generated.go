@@ -1505,6 +1505,24 @@ type TextMessage struct {
 	ReadAt *string `json:"read_at"`
 }
 
+// UploadedMedia: A file that was uploaded to be sent.
+type UploadedMedia struct {
+	// Id for `media.id` of a message and for `GET /media/{id}`.
+	ID int64 `json:"id"`
+	// Read from the bytes.
+	MimeType string `json:"mime_type"`
+	// Size.
+	Bytes int64 `json:"bytes"`
+	// SHA-256 of the bytes, in base64.
+	SHA256 string `json:"sha256"`
+	// The name that came with the file.
+	Filename *string `json:"filename"`
+	// When it was uploaded.
+	CreatedAt string `json:"created_at"`
+	// When it is deleted, unless it is sent before; null: never.
+	ExpiresAt *string `json:"expires_at"`
+}
+
 // Variables: Values for the template's placeholders: an array fills the body; an object has separate values for
 // the header and the body, each as an array or, for named placeholders, as an object of names.
 type Variables interface{ isVariables() }
@@ -1899,11 +1917,23 @@ func (c *Client) GetInbound(ctx context.Context, id int64, options ...CallOption
 	return one[InboundMessage](ctx, c, apiRequest{method: "GET", path: "/inbounds/" + segment(id), isIdempotent: true}, options)
 }
 
-// GetMedia: Get a received file. Returns the bytes of a picture, video, voice message, sticker or document that
-// a person sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type
-// is read from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with
-// `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404,
-// and the message says why. Needs a key with the scope `read`.
+// UploadMedia: Upload a file. Takes a file to be sent by its id, once or many times, as a form
+// (`multipart/form-data`) with one part `file`. The type is read from the bytes: JPEG or PNG up to 5 MB; MP4 or
+// 3GP video, AAC, AMR, MP3, M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument
+// or RTF up to 100 MB; a WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is
+// deleted unless it is sent before; each message that sends it extends its life. A workspace makes 4 uploads at
+// once, and a key uploads 2 GB a day; beyond that: 429. The uploads of a workspace may take half of its share of
+// the server's room; beyond that: 400. An upload that is cut short leaves nothing. Needs a key with the scope
+// `send`.
+func (c *Client) UploadMedia(ctx context.Context, content []byte, filename string, options ...CallOption) (*UploadedMedia, error) {
+	return one[UploadedMedia](ctx, c, apiRequest{method: "POST", path: "/media", file: &upload{content, filename}}, options)
+}
+
+// GetMedia: Get a file. Returns the bytes of a picture, video, voice message, sticker or document that a person
+// sent or that was uploaded. A received file is there as soon as it is stored: `media.stored` says so and
+// carries a link that needs no key. The type is read from the bytes. Parts can be requested with `Range` (206;
+// 416 beyond the end), also conditionally with `If-Range` and `If-None-Match` against the `ETag`. A file that is
+// not stored, or not any more, returns 404, and the message says why. Needs a key with the scope `read`.
 func (c *Client) GetMedia(ctx context.Context, id int64, byteRange string, options ...CallOption) (*MediaFile, error) {
 	return c.file(ctx, apiRequest{method: "GET", path: "/media/" + segment(id), isIdempotent: true, byteRange: byteRange}, options)
 }

@@ -50,7 +50,7 @@ function closedFinding({ at, file }: MovedAway): Finding {
     numberId: null,
     message: `closed: it was moved out on ${formatInstant(at, "UTC")} to ${file}`,
     next: "keep this server from starting (systemctl disable --now waxwing), or reopen it as a copy: waxwing move cancel",
-    conditionId: null,
+    ...{ conditionId: null, issue: null },
   };
 }
 

@@ -11,6 +11,7 @@ import {
 } from "#src/domain/numbers/callback-address.ts";
 import { type Provider, providers } from "#src/domain/numbers/provider.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { type GivenSecrets, sealSecrets } from "#src/networks/credentials.ts";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
@@ -28,11 +29,6 @@ export const whatsapp = {
 
 export const unsignedCallbacks = flag("WhatsApp: also accept unsigned callbacks, at an address that is shown once");
 
-interface Secrets {
-  readonly token: string | null;
-  readonly appSecret: string | null;
-}
-
 interface Route {
   readonly phoneNumberId: string;
   readonly accountId: string;
@@ -45,7 +41,7 @@ type RouteOptions = { readonly network: string; readonly provider: Provider | un
 };
 
 /** Null for the simulator, which has no secrets. */
-export async function readRoute(context: Context, values: RouteOptions): Promise<(Secrets & Route) | null> {
+export async function readRoute(context: Context, values: RouteOptions): Promise<(GivenSecrets & Route) | null> {
   const { network, phoneNumberId, accountId, tokenFile, appSecretFile } = values;
   if (network === "simulator") {
     const stray = (Object.keys(whatsapp) as (keyof typeof whatsapp)[]).filter((name) => values[name] !== undefined);
@@ -66,7 +62,7 @@ export async function readSecrets(
   tokenFile: string | undefined,
   appSecretFile: string | undefined,
   helpOn: string,
-): Promise<Secrets> {
+): Promise<GivenSecrets> {
   if (tokenFile === "-" && appSecretFile === "-") {
     throw new UsageError("stdin can provide only one of the two secrets: put the other one into a file", helpOn);
   }
@@ -76,24 +72,20 @@ export async function readSecrets(
   };
 }
 
-export async function sealRoute(database: Database, route: Secrets & Route): Promise<NewNumber["route"]> {
+export async function sealRoute(database: Database, route: GivenSecrets & Route): Promise<NewNumber["route"]> {
   const { phoneNumberId, accountId, provider, apiUrl } = route;
-  const { accessToken, appSecret } = await sealSecrets(database, phoneNumberId, route);
+  const { accessToken, appSecret } = await sealGiven(database, phoneNumberId, route);
   return { network: "whatsapp", phoneNumberId, accountId, provider, apiUrl, accessToken: accessToken ?? "", appSecret };
 }
 
-export async function sealSecrets(
+/** The key is read only if there is something to seal. */
+export async function sealGiven(
   database: Database,
   phoneNumberId: string,
-  { token, appSecret }: Secrets,
-): Promise<{ accessToken: string | null; appSecret: string | null }> {
-  if (token === null && appSecret === null) return { accessToken: null, appSecret: null };
-  const { accessTokenContext, appSecretContext } = await import("#src/networks/credentials.ts");
-  const box = database.box();
-  return {
-    accessToken: token === null ? null : box.seal(token, accessTokenContext(phoneNumberId)),
-    appSecret: appSecret === null ? null : box.seal(appSecret, appSecretContext(phoneNumberId)),
-  };
+  given: GivenSecrets,
+): Promise<ReturnType<typeof sealSecrets>> {
+  if (given.token === null && given.appSecret === null) return { accessToken: null, appSecret: null };
+  return sealSecrets(database.box(), phoneNumberId, given);
 }
 
 /** Throws for a number that accepts them already: a second address would end the first one. */

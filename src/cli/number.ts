@@ -24,8 +24,8 @@ import {
   readRoute,
   readSecrets,
   rotateCallback,
+  sealGiven,
   sealRoute,
-  sealSecrets,
   unsignedCallbacks,
   whatsapp,
 } from "./number-route.ts";
@@ -168,7 +168,7 @@ export const commands: readonly Command[] = [
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
         const { phoneNumberId } = store.read((tx) => getNumber(tx, id));
-        const sealed = await sealSecrets(database, phoneNumberId, secrets);
+        const sealed = await sealGiven(database, phoneNumberId, secrets);
         const changes = given({
           ...{ name: more.name, throughput: more.throughput, provider: more.provider },
           apiUrl: noApiUrl ? null : apiUrl,

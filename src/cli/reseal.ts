@@ -6,7 +6,12 @@ import { HASH_KEY_CONTEXT } from "#src/db/kept-keys.ts";
 import type { Store } from "#src/db/store.ts";
 import { totpContext } from "#src/domain/users/second-factor.ts";
 import { webhookSecretContext } from "#src/domain/webhooks/address.ts";
-import { accessTokenContext, appSecretContext } from "#src/networks/credentials.ts";
+import {
+  accessTokenContext,
+  appSecretContext,
+  draftSecretContext,
+  draftTokenContext,
+} from "#src/networks/credentials.ts";
 
 interface SealedColumn {
   table: string;
@@ -38,6 +43,20 @@ export const sealedColumns: readonly SealedColumn[] = [
       { table: "further_webhooks", key: "id", ...sealed },
     ];
   }),
+  {
+    table: "connection_drafts",
+    column: "access_token",
+    key: "workspace_id",
+    bound: "workspace_id",
+    context: (id) => draftTokenContext(Number(id)),
+  },
+  {
+    table: "connection_drafts",
+    column: "app_secret",
+    key: "workspace_id",
+    bound: "workspace_id",
+    context: (id) => draftSecretContext(Number(id)),
+  },
   { table: "users", column: "totp_secret", key: "id", bound: "id", context: (id) => totpContext(Number(id)) },
   { table: "users", column: "totp_pending", key: "id", bound: "id", context: (id) => totpContext(Number(id)) },
 ];

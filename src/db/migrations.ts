@@ -12,6 +12,7 @@ import secretOverlap from "../../migrations/0010_secret_overlap.sql" with { type
 import furtherWebhooks from "../../migrations/0011_further_webhooks.sql" with { type: "text" };
 import messageKinds from "../../migrations/0012_message_kinds.sql" with { type: "text" };
 import uploads from "../../migrations/0013_uploads.sql" with { type: "text" };
+import connecting from "../../migrations/0014_connecting.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   { version: 11, name: "further_webhooks", sql: furtherWebhooks },
   { version: 12, name: "message_kinds", sql: messageKinds },
   { version: 13, name: "uploads", sql: uploads },
+  { version: 14, name: "connecting", sql: connecting },
 ];

@@ -96,6 +96,14 @@ export const tablePolicies = {
     kept: "always",
   },
   callback_addresses: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
+  // A token that was discarded since the backup must not return.
+  connection_drafts: {
+    restore: "newer",
+    person: "nobody",
+    reset: "workspace",
+    kept: after("updated_at", 30 * DAY_MS),
+  },
+  callback_verifications: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   account_syncs: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   connections: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   network_health: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },

@@ -12,6 +12,8 @@ export interface Finding {
   next: string | null;
   /** The condition that says the same; null if there is none. */
   conditionId: string | null;
+  /** What kind of issue it is, such as `token_expired`; null: none of the list. */
+  issue: string | null;
 }
 
 const LEVELS: readonly Finding["level"][] = ["problem", "warning", "ok"];
@@ -26,20 +28,20 @@ export class Findings {
   }
 
   ok(check: string, numberId: number | null, message: string): void {
-    this.#all.push({ level: "ok", check, numberId, message, next: null, conditionId: null });
+    this.#all.push({ level: "ok", check, numberId, message, next: null, conditionId: null, issue: null });
   }
 
   warn(check: string, numberId: number | null, message: string, next: string): void {
-    this.#all.push({ level: "warning", check, numberId, message, next, conditionId: null });
+    this.#all.push({ level: "warning", check, numberId, message, next, conditionId: null, issue: null });
   }
 
   problem(check: string, numberId: number | null, message: string, next: string): void {
-    this.#all.push({ level: "problem", check, numberId, message, next, conditionId: null });
+    this.#all.push({ level: "problem", check, numberId, message, next, conditionId: null, issue: null });
   }
 
   /** A warning that is a condition of the server too. */
   addCondition(check: string, { id, says, next }: Condition): void {
-    this.#all.push({ level: "warning", check, numberId: null, message: says, next, conditionId: id });
+    this.#all.push({ level: "warning", check, numberId: null, message: says, next, conditionId: id, issue: null });
   }
 
   /** An issue that is not of one number is added once. */
@@ -49,6 +51,7 @@ export class Findings {
     if (isShared && this.#shared.has(conditionId)) return;
     if (isShared) this.#shared.add(conditionId);
     const { level, check, says, next } = issue;
-    this.#all.push({ level, check, numberId: isShared ? null : about.id, message: says, next, conditionId });
+    const numberId = isShared ? null : about.id;
+    this.#all.push({ level, check, numberId, message: says, next, conditionId, issue: issue.id });
   }
 }

@@ -5,7 +5,7 @@ import type { Issue, IssueInput } from "./issue.ts";
 type Found = Pick<Issue, "id" | "says" | "next"> & Partial<Issue>;
 
 /** The fields of the app's webhook, with what is lost without each. `messages` is indispensable. */
-const WEBHOOK_FIELDS: Readonly<Record<string, string>> = {
+export const WEBHOOK_FIELDS: Readonly<Record<string, string>> = {
   messages: "statuses and received messages",
   message_template_status_update: "decisions on templates",
   message_template_quality_update: "the quality of templates",

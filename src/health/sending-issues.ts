@@ -44,8 +44,17 @@ function identityIssue({ number, facts }: IssueInput): Found | null {
   };
 }
 
-function scopeIssue({ number, facts }: IssueInput): Found | null {
+function scopeIssue({ number, facts, now }: IssueInput): Found | null {
   if (facts.token === null) return null;
+  const { dataAccessEndsAt = null } = facts.token;
+  if (dataAccessEndsAt !== null && dataAccessEndsAt <= now) {
+    const command = updateToken(number.id);
+    return {
+      ...{ id: "data_access_expired", check: "token", command },
+      says: `The access token of ${number.phone} may no longer read data: Meta ended the access that a person had given the app.`,
+      next: `create a token for a system user with the expiry Never in Meta's business settings, then ${command}`,
+    };
+  }
   const missing = REQUIRED_SCOPES.filter((scope) => facts.token?.scopes.includes(scope) === false);
   if (missing.length === 0) return null;
   const command = updateToken(number.id);

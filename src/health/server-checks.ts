@@ -4,6 +4,7 @@ import type { Clock } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 import { lastReceivedAt } from "#src/domain/inbound/callbacks.ts";
+import { wasVerified } from "#src/domain/numbers/callback-verification.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { findUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
 import { alarmsOff } from "./alarm-channels.ts";
@@ -28,7 +29,7 @@ export async function checkCallback(
   const { publicUrl, verifyToken } = context.settings;
   // Providers such as 360dialog do not verify the address.
   const isVerified = numbers.some(({ provider }) => provider === "graph");
-  const issues = addressIssues({ publicUrl, verifyToken, isVerified });
+  const issues = addressIssues({ publicUrl, verifyToken, isVerified, wasVerified: context.store.read(wasVerified) });
   for (const issue of issues) findings.add(issue, null);
   const isReached =
     !isVerified ||

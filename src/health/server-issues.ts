@@ -3,14 +3,18 @@ import { quoted } from "#src/core/foreign-text.ts";
 import type { KeptCallbacks } from "#src/domain/inbound/callback-list.ts";
 import type { Issue } from "./issue.ts";
 
-/** The address as configured. `isVerified`: the network verifies it with the verify token before it uses it. */
+/**
+ * The address as configured. `isVerified`: the network verifies it with a verify token before it uses it.
+ * `wasVerified`: it did so, with the token of a workspace.
+ */
 export function addressIssues(settings: {
   publicUrl: string | null;
   verifyToken: string | null;
   isVerified: boolean;
+  wasVerified: boolean;
 }): Issue[] {
   const about = { level: "problem", check: "callback", command: null, hits: "receiving", isShared: true } as const;
-  const { publicUrl, verifyToken, isVerified } = settings;
+  const { publicUrl, verifyToken, isVerified, wasVerified } = settings;
   if (publicUrl === null) {
     return [
       {
@@ -29,7 +33,7 @@ export function addressIssues(settings: {
       },
     ];
   }
-  if (!isVerified || verifyToken !== null) return [];
+  if (!isVerified || verifyToken !== null || wasVerified) return [];
   return [
     {
       ...{ ...about, id: "no_verify_token" },

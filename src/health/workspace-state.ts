@@ -7,6 +7,7 @@ import type { Store } from "#src/db/store.ts";
 import { type PauseCause, pauseCauses, resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
 import { countKept } from "#src/domain/inbound/callback-list.ts";
 import { allowanceOf, monthOf, SERVICE_ALLOWANCE } from "#src/domain/messages/network-usage.ts";
+import { wasVerified } from "#src/domain/numbers/callback-verification.ts";
 import { LASTS_MS, PEOPLE_MAX } from "#src/domain/numbers/unlisted-refusals.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { Issue } from "./issue.ts";
@@ -157,7 +158,7 @@ function readServerIssues({ store, settings }: WorkspaceSources, connections: re
   const kept = keptIssues(store.read(countKept));
   if (connections.length === 0) return kept;
   const isVerified = connections.some(({ number }) => number.provider === "graph");
-  return [...addressIssues({ ...settings, isVerified }), ...kept];
+  return [...addressIssues({ ...settings, isVerified, wasVerified: store.read(wasVerified) }), ...kept];
 }
 
 /** No timezone is further from UTC. */

@@ -17,6 +17,7 @@ import {
   isRightSecret,
   recordUse,
 } from "#src/domain/numbers/callback-address.ts";
+import { findTokenOwner, recordVerification } from "#src/domain/numbers/callback-verification.ts";
 import type { Networks } from "#src/networks/network.ts";
 import { SMALL_BODY_BYTES } from "./body-budget.ts";
 import { addSecurityHeaders, requestIds } from "./headers.ts";
@@ -46,8 +47,10 @@ interface CallbackOptions {
   random: Random;
   networks: Networks;
   secrets: Secrets;
-  /** The token that the network repeats when it verifies the callback address. Null: verification always fails. */
+  /** The configured token that the network repeats when it verifies the callback address; each workspace has its own too. */
   verifyToken: string | null;
+  /** Learns when a verification was refused. */
+  verification: { refusedAt: number | null };
   /** Called for each callback that cannot be trusted. `body`: its raw bytes; null if it was not read. */
   onRefused: (reason: RefusalReason, body: Uint8Array | null) => void;
   bodies: UnverifiedBodies;
@@ -78,7 +81,7 @@ const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d];
 const WHITE_SPACE: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
 
 export function callbackRoutes(options: CallbackOptions) {
-  const { store, random, networks, secrets, verifyToken, onRefused, bodies, networkOf, log } = options;
+  const { store, random, networks, secrets, verifyToken, onRefused, bodies, networkOf, log, verification } = options;
   const { whatsapp } = networks;
   const senders = new SenderTrust(bodies.clock);
   const ids = requestIds(random);
@@ -149,17 +152,22 @@ export function callbackRoutes(options: CallbackOptions) {
     return answerText(200, "stored");
   }
 
-  function verify(request: Request): Response {
+  async function verify(request: Request): Promise<Response> {
     const query = new URL(request.url).searchParams;
     const token = query.get("hub.verify_token");
-    const isValid =
-      query.get("hub.mode") === "subscribe" &&
-      verifyToken !== null &&
-      token !== null &&
-      constantTimeEqual(token, verifyToken);
     const challenge = query.get("hub.challenge") ?? "";
-    if (!isValid || challenge.length > CHALLENGE_LENGTH_MAX) return answerText(403, "the verify token is another one");
-    return plain(200, challenge);
+    if (query.get("hub.mode") === "subscribe" && token !== null && challenge.length <= CHALLENGE_LENGTH_MAX) {
+      if (verifyToken !== null && constantTimeEqual(token, verifyToken)) return plain(200, challenge);
+      const workspaceId = store.read((tx) => findTokenOwner(tx, token));
+      if (workspaceId !== null && (await recorded(workspaceId))) return plain(200, challenge);
+      verification.refusedAt = store.read(({ now }) => now);
+    }
+    return answerText(403, "the verify token is another one");
+  }
+
+  /** False: the workspace does not exist. */
+  function recorded(workspaceId: number): Promise<boolean> {
+    return store.writeRepeatable((tx) => recordVerification(tx, workspaceId));
   }
 
   return new Elysia({ normalize: false })

@@ -38,3 +38,30 @@ export function accessTokenContext(phoneNumberId: string): string {
 export function appSecretContext(phoneNumberId: string): string {
   return `app_secret:${phoneNumberId}`;
 }
+
+/** The contexts of a connection that is begun, until its number is known. */
+export function draftTokenContext(workspaceId: number): string {
+  return `draft_access_token:${workspaceId}`;
+}
+
+export function draftSecretContext(workspaceId: number): string {
+  return `draft_app_secret:${workspaceId}`;
+}
+
+/** What a person gave: texts, null where nothing was given. */
+export interface GivenSecrets {
+  readonly token: string | null;
+  readonly appSecret: string | null;
+}
+
+/** Sealed for the number with this phone number id. */
+export function sealSecrets(
+  box: SecretBox,
+  phoneNumberId: string,
+  { token, appSecret }: GivenSecrets,
+): { accessToken: string | null; appSecret: string | null } {
+  return {
+    accessToken: token === null ? null : box.seal(token, accessTokenContext(phoneNumberId)),
+    appSecret: appSecret === null ? null : box.seal(appSecret, appSecretContext(phoneNumberId)),
+  };
+}

@@ -51,16 +51,40 @@ export function withProof(sender: Sender, proof: ConnectionFacts["proof"]): Send
 
 /** A proof that is not accepted is omitted: the number may be able to send without it. */
 async function listWithProof(port: AccountPort, sender: Sender): Promise<Pick<AccountInspection, "proof" | "numbers">> {
+  const { proof, answer } = await askWithProof(port, sender, (asked) => port.listNumbers(asked));
+  return { proof, numbers: answer };
+}
+
+/** Asks with the proof of the app secret, and once more without it where the network does not accept it. */
+async function askWithProof<T>(
+  port: AccountPort,
+  sender: Sender,
+  ask: (sender: Sender) => Promise<Result<T>>,
+): Promise<{ proof: ConnectionFacts["proof"]; answer: Result<T> }> {
   const hasSecret = port.hasSecret(sender);
   if (hasSecret) {
-    const numbers = await port.listNumbers({ ...sender, sendsProof: true });
-    if (numbers.ok || !FINAL.includes(numbers.failure.kind)) return { proof: "accepted", numbers };
+    const answer = await ask({ ...sender, sendsProof: true });
+    if (answer.ok || !FINAL.includes(answer.failure.kind)) return { proof: "accepted", answer };
     // The network did not come to look at the proof.
-    if (numbers.failure.kind !== "proof") return { proof: null, numbers };
+    if (answer.failure.kind !== "proof") return { proof: null, answer };
   }
-  const numbers = await port.listNumbers({ ...sender, sendsProof: false });
-  const isDemanded = !numbers.ok && numbers.failure.kind === "proof";
-  return { proof: hasSecret ? "refused" : isDemanded ? "missing" : null, numbers };
+  const answer = await ask({ ...sender, sendsProof: false });
+  const isDemanded = !answer.ok && answer.failure.kind === "proof";
+  return { proof: hasSecret ? "refused" : isDemanded ? "missing" : null, answer };
+}
+
+/** What the network says of a token and an app secret before any number is known. */
+interface TokenInspection extends Pick<ConnectionFacts, "proof" | "failure" | "token" | "app"> {
+  /** The accounts that the token was made for; empty if the network does not name them. */
+  accountIds: readonly string[];
+}
+
+export async function inspectToken(port: AccountPort, sender: Sender): Promise<TokenInspection> {
+  const { proof, answer } = await askWithProof(port, sender, (asked) => port.inspectToken(asked));
+  if (!answer.ok) return { proof, failure: answer.failure, token: null, app: null, accountIds: [] };
+  const { appId, accountIds } = answer.value;
+  const app = appId === null || !port.hasSecret(sender) ? null : await port.fetchAppSubscription(sender, appId);
+  return { proof, failure: null, token: tokenFacts(answer.value), app: appOf(app), accountIds };
 }
 
 /** What `inspected` says about one number. `fetched`: the answer about the number itself, where it was needed. */
@@ -79,7 +103,7 @@ export function factsOf(
     accountFailure: seen === undefined ? null : accountFailure,
     phone: seen?.phone ?? null,
     proof,
-    token: token?.ok === true ? token.value : null,
+    token: token?.ok === true ? tokenFacts(token.value) : null,
     number: seen === undefined ? null : detailsOf(seen),
     subscription: apps?.ok === true ? subscriptionOf(apps.value, appId) : null,
     app: appOf(app),
@@ -93,6 +117,10 @@ const NOT_IN_ACCOUNT: RequestFailure = {
   message: "The WhatsApp account has no number with this id.",
   kind: "number",
 };
+
+function tokenFacts({ accountIds: _, ...details }: TokenDetails): NonNullable<ConnectionFacts["token"]> {
+  return details;
+}
 
 function failureOf(result: Result<unknown> | null): RequestFailure | null {
   return result === null || result.ok ? null : result.failure;

@@ -101,6 +101,13 @@ export interface AccountPort {
   hasSecret(sender: Sender): boolean;
   /** Subscribes the token's app to the account's messages. */
   subscribeApp(sender: Sender): Promise<Result<null>>;
+  /**
+   * Sets where the app's callbacks go, and what it receives; replaces what it had. The network verifies the address
+   * before it answers. Asked with the app secret.
+   */
+  subscribeAppFields(sender: Sender, appId: string, webhook: AppWebhook): Promise<Result<null>>;
+  /** Registers the number with the Cloud API. `pin`: of its two-step verification, six digits. */
+  registerNumber(sender: Sender, pin: string): Promise<Result<null>>;
 }
 
 export type Result<T> =
@@ -140,6 +147,12 @@ export interface NumberCallbackUrls {
   app: string | null;
 }
 
+interface AppWebhook {
+  callbackUrl: string;
+  verifyToken: string;
+  fields: readonly string[];
+}
+
 export interface AppSubscription {
   callbackUrl: string | null;
   fields: string[];
@@ -153,6 +166,7 @@ export interface ListedNumber extends NumberDetails {
 
 /** Null: the network does not say. */
 export interface AccountDetails {
+  name: string | null;
   /** The id of the business portfolio that owns the account. */
   portfolio: string | null;
   hasPaymentMethod: boolean | null;
@@ -166,6 +180,10 @@ export interface TokenDetails {
   expiresAt: number | null;
   /** Why it is not valid: 463 for an expired one; null if it is valid or the network does not say. */
   subcode: number | null;
+  /** When the app's access to data ends, milliseconds; null if it does not. */
+  dataAccessEndsAt: number | null;
+  /** The accounts that the token was made for; empty if the network does not name them. */
+  accountIds: string[];
 }
 
 export interface UploadFile {

@@ -122,8 +122,10 @@ async function syncAccountDetails(
   { proof }: AccountInspection,
 ): Promise<boolean> {
   const fetched = await port.fetchAccount(withProof(sender, proof));
-  if (fetched.ok) await store.write((tx) => recordAccount(tx, number.workspaceId, number.accountId, fetched.value));
-  return fetched.ok;
+  if (!fetched.ok) return false;
+  const { portfolio, hasPaymentMethod } = fetched.value;
+  await store.write((tx) => recordAccount(tx, number.workspaceId, number.accountId, { portfolio, hasPaymentMethod }));
+  return true;
 }
 
 function isOneByOne(listed: Result<unknown>): listed is Extract<Result<unknown>, { ok: false }> {

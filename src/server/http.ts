@@ -167,6 +167,7 @@ function createRoutes(
   const eventWaiters = new EventWaiters(store, clock, stopping);
   const turns = new Turns(clock, stopping);
   const streams = new AnswerStreams(turns, clock);
+  const verification: { refusedAt: number | null } = { refusedAt: null };
   const app = createApp({
     ...{ eventWaiters, stopping, streams, turns },
     ...{ store, clock, random, log, dispatch, readers, media, uploads },
@@ -181,7 +182,7 @@ function createRoutes(
   });
   app.use(
     callbackRoutes({
-      ...{ store, random, networks, bodies, log },
+      ...{ store, random, networks, bodies, log, verification },
       networkOf: (request, peer) => clientNetwork(clientAddress(request, peer, isTrustedProxy)),
       secrets: new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log }),
       verifyToken: config.whatsapp.verifyToken,
@@ -191,7 +192,7 @@ function createRoutes(
   app.use(mediaLinkRoutes({ store, clock, random, media, links, log }));
   app.use(
     consoleRoutes({
-      ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media, turns, streams },
+      ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media, turns, streams, verification },
       doctor: readDoctorSettings(config, process.env),
       limits: config.limits,
       importFiles: new ImportFiles(files.database),

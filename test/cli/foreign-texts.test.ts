@@ -86,6 +86,7 @@ const OURS: Readonly<Record<string, string>> = {
     "status pause_cause network_pauses template_language template_category template_format template_components variables media_link from_phone budget_day waits_for template_order",
   bulk_changes: "target change state",
   callbacks: "network body trust state",
+  connection_drafts: "access_token app_secret",
   certificates: "domain directory status order_url private_key chain failure_kind",
   connections: "facts",
   consent_log: "was became source evidence",

@@ -12,6 +12,7 @@ import { systemRandom } from "#src/core/random.ts";
 import { createSecretBox } from "#src/core/secret.ts";
 import { totpCode } from "#src/core/totp.ts";
 import { openClient } from "#src/db/driver.ts";
+import { keepEntered } from "#src/receiving/connect-number.ts";
 import { firstOperator, PASSWORD, Visitor } from "#test/support/console.ts";
 import { contactPath } from "#test/support/contacts.ts";
 import { program } from "#test/support/program.ts";
@@ -108,6 +109,14 @@ async function everythingWorks(): Promise<void> {
   expect(put.body.data.consent.status).toBe("opted_out");
 }
 
+/** What an owner entered to connect a number. */
+async function keepDraft(): Promise<void> {
+  const box = createSecretBox(loadKeys({ keyFile: keyFile(), env: {}, random: systemRandom }, false), systemRandom);
+  await app.store.write((tx) =>
+    keepEntered(tx, box, shop.id, { token: "EAAG-draft", appSecret: "secret of the draft" }),
+  );
+}
+
 /** What automatic HTTPS keeps. */
 async function keepCertificate(): Promise<void> {
   const site = { domain: "wa.example.com", directory: "https://authority.test/directory" };
@@ -133,6 +142,7 @@ test("every column with sealed values is among those that a rotation seals again
   const { id } = await workshop.json(["webhook", "add", ...further]);
   const overlap = ["--workspace", String(shop.id), "--id", String(id), "--overlap", "24h"];
   await workshop.json(["webhook", "rotate-secret", ...overlap]);
+  await keepDraft();
   await rotate();
   const known = sealedColumns.map(({ table, column }) => `${table}.${column}`);
   const found = [...sealedIn(workshop.path("data")).keys()];

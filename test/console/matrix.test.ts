@@ -10,8 +10,9 @@ import { startSession } from "#src/domain/users/sessions.ts";
 import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { type Asked, naming, pathOf, recipes } from "#test/support/matrix-console.ts";
+import { type MatrixNetwork, reachServer, startMatrixNetwork } from "#test/support/matrix-network.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
-import { startTestServer, type TestServer, WITH_MAIL } from "#test/support/server.ts";
+import { startTestServer, type TestServer } from "#test/support/server.ts";
 
 const LIMIT_MS = 60_000;
 const RANKS = ["agent", "member", "owner", "operator"] as const;
@@ -28,18 +29,21 @@ interface Caller {
 }
 
 let app: TestServer;
+let network: MatrixNetwork;
 let sides: [Objects, Objects];
 let callers: Caller[];
 
 beforeAll(async () => {
-  app = await startTestServer({ mayBreak: true, config: WITH_MAIL });
+  network = await startMatrixNetwork();
+  app = await startTestServer({ mayBreak: true, config: network.config });
+  reachServer(network, app);
   const operator = await firstOperator(app, "prepares@example.com");
   await person(app, "op@example.com", "operator");
   const billing = { rate: 8_500, balance: 1_000_000_000 };
   const shops = [
     await app.workspace({ name: "One", number: "+911244001100", billing }),
     await app.workspace({ name: "Two", number: "+911244001300", billing }),
-  ].map((workspace) => new Objects(app, workspace, operator));
+  ].map((workspace) => new Objects(app, workspace, operator, network.account));
   const [one, two] = shops;
   if (one === undefined || two === undefined) throw new Error("there are two workspaces");
   sides = [await one.furnish(), await two.furnish()];
@@ -64,7 +68,10 @@ beforeAll(async () => {
   app.store.client.exec("UPDATE users SET disabled_at = 1 WHERE email = 'disabled@example.com'");
   await sides[0].withoutImports();
 }, LIMIT_MS);
-afterAll(() => app[Symbol.asyncDispose]());
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await network[Symbol.asyncDispose]();
+});
 
 /** A browser in which this user has just signed in. */
 async function visit({ email, name }: Caller): Promise<Visitor> {

@@ -11,8 +11,9 @@ import { apiEndpoints as endpoints, consoleEndpoints as routes } from "#src/http
 import { firstOperator, person, Visitor } from "#test/support/console.ts";
 import { apiRecipes } from "#test/support/matrix-api.ts";
 import { type Asked, pathOf, recipes } from "#test/support/matrix-console.ts";
+import { type MatrixNetwork, reachServer, startMatrixNetwork } from "#test/support/matrix-network.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
-import { startTestServer, type TestServer, WITH_MAIL } from "#test/support/server.ts";
+import { startTestServer, type TestServer } from "#test/support/server.ts";
 
 const LIMIT_MS = 120_000;
 /** Copies of a row in each table that grows. */
@@ -55,6 +56,7 @@ const MANY_ROWS: Readonly<Record<string, RegExp>> = {
 };
 
 let app: TestServer;
+let network: MatrixNetwork;
 let side: Objects;
 let asking: string | null = null;
 const executed = new Map<string, { route: string; parameters: unknown[]; rows: number }>();
@@ -87,16 +89,24 @@ function note(route: string, sql: string, parameters: unknown[], result: unknown
 
 beforeAll(async () => {
   recordStatements();
-  app = await startTestServer({ mayBreak: true, config: WITH_MAIL });
+  network = await startMatrixNetwork();
+  app = await startTestServer({ mayBreak: true, config: network.config });
+  reachServer(network, app);
   const operator = await firstOperator(app, "prepares@example.com");
   await person(app, "op@example.com", "operator");
   const billing = { rate: 8_500, balance: 1_000_000_000 };
-  side = new Objects(app, await app.workspace({ name: "One", number: "+911244001100", billing }), operator);
+  side = new Objects(
+    app,
+    await app.workspace({ name: "One", number: "+911244001100", billing }),
+    operator,
+    network.account,
+  );
   await side.furnish();
 }, LIMIT_MS);
 afterAll(async () => {
   for (const undo of restore) undo();
   await app[Symbol.asyncDispose]();
+  await network[Symbol.asyncDispose]();
 });
 
 const list = <Row>(sql: string): Row[] => app.store.client.prepare(sql).all() as Row[];
@@ -205,6 +215,7 @@ async function askAll(isFirst: boolean): Promise<unknown[]> {
  */
 const SMALL = [
   ...["account_syncs", "acme_accounts", "api_keys", "billing_accounts", "callback_addresses", "certificates"],
+  ...["callback_verifications", "connection_drafts"],
   ...["connections", "contact_counters", "contact_update_mutes", "custom_fields", "groups", "imports", "instance"],
   ...["kept_keys", "media_usage", "memberships", "network_health", "number_notices", "number_states", "numbers"],
   ...["parked_status_counts", "portfolios", "recent_network_ids", "recent_recipient_counts", "recovery_codes"],

@@ -18,7 +18,23 @@ export interface GraphAccount {
   /** Rows of `message_templates`. */
   templates: GraphRow[];
   subscribedApps: { id: string; name: string; overrideUrl?: string }[];
-  token: { isValid: boolean; scopes: string[]; appId: string; expiresAt: number; subcode?: number };
+  token: {
+    isValid: boolean;
+    scopes: string[];
+    appId: string;
+    expiresAt: number;
+    subcode?: number;
+    /** Seconds; omitted: it does not end. */
+    dataAccessExpiresAt?: number;
+    /** The accounts that the token was made for; omitted: they are not named. */
+    accountIds?: string[];
+  };
+  /** The two-step PIN of every number; null: none is set, and the first one that registers is taken. */
+  pin: string | null;
+  /** Whether the app knows not all of these fields. */
+  refuseFields: (fields: readonly string[]) => boolean;
+  /** Where a callback address is really reached; null: nothing answers there. */
+  reach: (address: string) => string | null;
   /** The app's own webhook; null: it has none. */
   webhook: { callbackUrl?: string; fields: string[] } | null;
   /** The app's secret: another one is refused where it is used. Null: any is accepted. */
@@ -58,6 +74,9 @@ export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
       expiresAt: 0,
     },
     webhook: { fields: [...ALL_FIELDS] },
+    pin: null,
+    reach: (address) => address,
+    refuseFields: () => false,
     appSecret: null,
     requiresProof: false,
     uploads: [],
@@ -136,7 +155,9 @@ export async function answerQuestion(
         })),
       });
     case "subscriptions":
-      return owner === account.token.appId ? appWebhook(account, request) : unknown(request.path);
+      return owner === account.token.appId ? appWebhook(account, request, bytes) : unknown(request.path);
+    case "register":
+      return seen === undefined ? unknown(request.path) : registerNumber(account, seen, bytes);
     case "media":
       return options.pathStyle === "bare" || isNumber ? upload(account, request, bytes, owner) : unknown(request.path);
     case "":
@@ -149,15 +170,56 @@ export async function answerQuestion(
 }
 
 /** Only the app itself may ask: its token is its id and its secret. */
-function appWebhook({ webhook, token, appSecret }: GraphAccount, { headers }: GraphRequest): Answered {
+async function appWebhook(
+  account: GraphAccount,
+  { headers, method }: GraphRequest,
+  bytes: Buffer<ArrayBuffer>,
+): Promise<Answered> {
+  const { webhook, token, appSecret } = account;
   const given = String(headers.authorization ?? "");
   const isRight =
     appSecret === null ? given.startsWith(`Bearer ${token.appId}|`) : given === `Bearer ${token.appId}|${appSecret}`;
   if (!isRight) return { code: 190, status: 401 };
+  if (method === "POST") return setWebhook(account, bytes);
   if (webhook === null) return json({ data: [] });
   const fields = webhook.fields.map((name) => ({ name, version: "v25.0" }));
   const row = { object: "whatsapp_business_account", callback_url: webhook.callbackUrl, active: true, fields };
   return json({ data: [{ object: "page", callback_url: "https://pages.example", active: true, fields: [] }, row] });
+}
+
+/** As Meta does: the address is verified before it is used, and a field that is not known refuses all. */
+async function setWebhook(account: GraphAccount, bytes: Buffer<ArrayBuffer>): Promise<Answered> {
+  const {
+    object,
+    callback_url: url,
+    verify_token: token,
+    fields,
+  } = JSON.parse(bytes.toString()) as Record<string, string>;
+  if (object !== "whatsapp_business_account" || url === undefined || token === undefined) return { code: 100 };
+  const names = (fields ?? "").split(",");
+  if (account.refuseFields(names) || names.some((name) => !/^[a-z_]+$/.test(name)))
+    return { code: 100, details: "fields" };
+  const query = new URLSearchParams({
+    "hub.mode": "subscribe",
+    "hub.verify_token": token,
+    "hub.challenge": "1158201444",
+  });
+  const reached = account.reach(url);
+  const answer = reached === null ? null : await fetch(`${reached}?${query}`).catch(() => null);
+  if (answer?.status !== 200 || (await answer.text()) !== "1158201444") {
+    return { code: 2200, details: "Callback verification failed" };
+  }
+  account.webhook = { callbackUrl: url, fields: names };
+  return json({ success: true });
+}
+
+function registerNumber(account: GraphAccount, number: GraphRow, bytes: Buffer<ArrayBuffer>): Answered {
+  const { messaging_product: product, pin } = JSON.parse(bytes.toString()) as Record<string, string>;
+  if (product !== "whatsapp" || pin === undefined || !/^\d{6}$/.test(pin)) return { code: 100, details: "pin" };
+  if (account.pin !== null && account.pin !== pin) return { code: 133005 };
+  account.pin = pin;
+  number.status = "CONNECTED";
+  return json({ success: true });
 }
 
 /** As Meta does: a proof that is given must be right, even where none is demanded. */
@@ -224,10 +286,16 @@ async function upload(
 
 function debugToken(account: GraphAccount, url: URL, options: GraphOptions): Answered {
   if (url.searchParams.get("input_token") !== (options.accessToken ?? "token-of-the-test")) return { code: 100 };
-  const { isValid, scopes, appId, expiresAt, subcode } = account.token;
+  const { isValid, scopes, appId, expiresAt, subcode, dataAccessExpiresAt = 0, accountIds } = account.token;
   const error = subcode === undefined ? {} : { error: { code: 190, subcode, message: "Session has expired" } };
   return json({
-    data: { app_id: appId, is_valid: isValid, scopes, expires_at: expiresAt, type: "SYSTEM_USER", ...error },
+    data: {
+      ...{ app_id: appId, is_valid: isValid, scopes, expires_at: expiresAt, type: "SYSTEM_USER", ...error },
+      data_access_expires_at: dataAccessExpiresAt,
+      ...(accountIds === undefined
+        ? {}
+        : { granular_scopes: scopes.map((scope) => ({ scope, target_ids: accountIds })) }),
+    },
   });
 }
 

@@ -123,6 +123,7 @@ export const folders: Folder[] = [
       "domain/broadcasts/broadcast.ts",
       "domain/numbers/account-sync.ts",
       "domain/numbers/callback-address.ts",
+      "domain/numbers/callback-verification.ts",
       "domain/numbers/connection.ts",
       "domain/numbers/connection-facts.ts",
       "domain/inbound/callback-list.ts",
@@ -186,6 +187,8 @@ export const folders: Folder[] = [
       "sending/send-message.ts",
       // A new webhook secret is stored once the receiver has accepted it.
       "webhooks/try-secret.ts",
+      // The network is asked before a number is added or its secrets change.
+      "receiving/connect-number.ts",
       "networks/simulator/phone.ts",
       // Which webhook addresses are allowed.
       "net/address.ts",

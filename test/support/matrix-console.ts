@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { totpCode } from "#src/core/totp.ts";
 import type { Visitor } from "./console.ts";
 import { PASSWORD } from "./console.ts";
+import { GRAPH_TOKEN } from "./graph.ts";
 import { BUTTON, CHECK, type Objects } from "./matrix-objects.ts";
 import { DAY } from "./webhooks.ts";
 
@@ -62,6 +63,10 @@ const anImport =
 const aNumber =
   (body?: unknown): Recipe =>
   (side) => ({ id: side.number().id, body, after: () => side.withoutExtraNumbers() });
+
+const aNumberAtMeta =
+  (body?: unknown): Recipe =>
+  async (side) => ({ id: await side.numberAtMeta(), body, after: () => side.withoutExtraNumbers() });
 
 const aNumberWithAddress: Recipe = (side) => ({
   id: side.numberWithAddress(),
@@ -167,6 +172,23 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/numbers/{id}/findings": aNumber(),
   "POST /w/{workspace}/numbers/{id}/callback-address": aNumberWithAddress,
   "DELETE /w/{workspace}/numbers/{id}/callback-address": aNumberWithAddress,
+  "GET /w/{workspace}/connection": nothing,
+  "PUT /w/{workspace}/connection": async (side) => {
+    await side.connection();
+    return { body: { token: GRAPH_TOKEN, app_secret: "secret-of-the-app" } };
+  },
+  "DELETE /w/{workspace}/connection": nothing,
+  "GET /w/{workspace}/connection/numbers": async (side) => {
+    const { account_id } = await side.connection();
+    return { query: `account=${account_id}` };
+  },
+  "POST /w/{workspace}/connection/number": async (side) => ({
+    body: await side.connection(),
+    after: () => side.withoutExtraNumbers(),
+  }),
+  "PUT /w/{workspace}/numbers/{id}/access": aNumberAtMeta({ token: GRAPH_TOKEN }),
+  "POST /w/{workspace}/numbers/{id}/webhook": aNumberAtMeta({ replace: true }),
+  "POST /w/{workspace}/numbers/{id}/register": aNumberAtMeta({ pin: "135791" }),
   "GET /w/{workspace}/billing": nothing,
   "GET /w/{workspace}/usage": nothing,
   "GET /w/{workspace}/billing/ledger": nothing,

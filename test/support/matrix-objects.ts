@@ -7,6 +7,8 @@ import { randomBytes } from "node:crypto";
 import { inviteUser } from "#src/domain/users/invite.ts";
 import { createLink } from "#src/domain/users/links.ts";
 import type { Visitor } from "./console.ts";
+import { GRAPH_ACCOUNT_ID, GRAPH_TOKEN } from "./graph.ts";
+import { type GraphAccount, graphNumber } from "./graph-account.ts";
 import type { TestServer, TestWorkspace } from "./server.ts";
 import { storeMedium } from "./stored-medium.ts";
 import { DAY } from "./webhooks.ts";
@@ -32,9 +34,12 @@ export class Objects {
   /** A received file, with its bytes on disk. */
   medium = 0;
   sentBroadcast = 0;
+  /** What the network shows; null: it is not there. */
+  readonly #meta: GraphAccount | null;
   #made = 0;
 
-  constructor(app: TestServer, workspace: TestWorkspace, operator: Visitor) {
+  constructor(app: TestServer, workspace: TestWorkspace, operator: Visitor, meta: GraphAccount | null = null) {
+    this.#meta = meta;
     this.app = app;
     this.workspace = workspace;
     this.operator = operator;
@@ -137,6 +142,24 @@ export class Objects {
     const text = `INSERT INTO numbers (phone, phone_number_id, ${columns}) SELECT ?, ?, ${columns} FROM numbers WHERE id = ?`;
     const { lastInsertRowid } = client.prepare(text).run(phone, `sim-${phone}`, this.workspace.numberId);
     return { id: Number(lastInsertRowid), phone };
+  }
+
+  /** A connection that is begun, and a number that the network shows for it. */
+  async connection(): Promise<{ account_id: string; phone_number_id: string }> {
+    if (this.#meta === null) throw new Error("this test has no network");
+    const phone = this.freePhone();
+    const id = `8000${phone.slice(1)}`;
+    this.#meta.numbers = [graphNumber(id, phone)];
+    const body = { token: GRAPH_TOKEN, app_secret: "secret-of-the-app" };
+    const entered = await this.operator.ask("PUT", `${this.path}/connection`, body);
+    expect([entered.status, entered.text]).toEqual([200, expect.any(String)]);
+    return { account_id: GRAPH_ACCOUNT_ID, phone_number_id: id };
+  }
+
+  async numberAtMeta(): Promise<number> {
+    const added = await this.operator.post(`${this.path}/connection/number`, await this.connection());
+    expect([added.status, added.text]).toEqual([201, expect.any(String)]);
+    return added.body.data.id;
   }
 
   /** Accepts callbacks without a signature. */

@@ -86,6 +86,7 @@ namespace Waxwing;
  * @phpstan-type TemplateRejectedEvent array{id: string, type: 'template.rejected', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TextContent array{text: string}
  * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type UploadedMedia array{id: int, mime_type: string, bytes: int, sha256: string, filename: string|null, created_at: string, expires_at: string|null}
  * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}|NamedVariables
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
@@ -520,11 +521,30 @@ abstract class Operations
     }
 
     /**
-     * Get a received file. Returns the bytes of a picture, video, voice message, sticker or document that a person
-     * sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type is read
-     * from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with
-     * `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404,
-     * and the message says why. Needs a key with the scope `read`.
+     * Upload a file. Takes a file to be sent by its id, once or many times, as a form (`multipart/form-data`) with
+     * one part `file`. The type is read from the bytes: JPEG or PNG up to 5 MB; MP4 or 3GP video, AAC, AMR, MP3, M4A
+     * or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument or RTF up to 100 MB; a WebP
+     * sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is deleted unless it is sent
+     * before; each message that sends it extends its life. A workspace makes 4 uploads at once, and a key uploads 2
+     * GB a day; beyond that: 429. The uploads of a workspace may take half of its share of the server's room; beyond
+     * that: 400. An upload that is cut short leaves nothing. Needs a key with the scope `send`.
+     *
+     * @param string $content
+     * @param string $filename
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return UploadedMedia
+     */
+    public function uploadMedia(string $content, string $filename, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/media', 'file' => ['content' => $content, 'filename' => $filename]], $options);
+    }
+
+    /**
+     * Get a file. Returns the bytes of a picture, video, voice message, sticker or document that a person sent or
+     * that was uploaded. A received file is there as soon as it is stored: `media.stored` says so and carries a link
+     * that needs no key. The type is read from the bytes. Parts can be requested with `Range` (206; 416 beyond the
+     * end), also conditionally with `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or
+     * not any more, returns 404, and the message says why. Needs a key with the scope `read`.
      *
      * @param int $id
      * @param string|null $range

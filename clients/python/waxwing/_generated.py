@@ -2024,6 +2024,24 @@ class TextMessage(_TextMessageRequired):
     """Free-form text that was sent to one person."""
 
 
+_UploadedMediaRequired = TypedDict(
+    "_UploadedMediaRequired",
+    {
+        "id": "int",
+        "mime_type": "str",
+        "bytes": "int",
+        "sha256": "str",
+        "filename": "Optional[str]",
+        "created_at": "str",
+        "expires_at": "Optional[str]",
+    },
+)
+
+
+class UploadedMedia(_UploadedMediaRequired):
+    """A file that was uploaded to be sent."""
+
+
 _VariablesPartsOptional = TypedDict(
     "_VariablesPartsOptional",
     {
@@ -2809,6 +2827,33 @@ class Operations:
             max_retries=max_retries,
         )
 
+    def upload_media(
+        self,
+        content: bytes,
+        filename: str,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> UploadedMedia:
+        """Upload a file. Takes a file to be sent by its id, once or many times, as a form
+        (`multipart/form-data`) with one part `file`. The type is read from the bytes: JPEG or PNG up to 5
+        MB; MP4 or 3GP video, AAC, AMR, MP3, M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel,
+        PowerPoint, OpenDocument or RTF up to 100 MB; a WebP sticker up to 100 kB, animated up to 500 kB.
+        `expires_at` says when the file is deleted unless it is sent before; each message that sends it
+        extends its life. A workspace makes 4 uploads at once, and a key uploads 2 GB a day; beyond that:
+        429. The uploads of a workspace may take half of its share of the server's room; beyond that: 400.
+        An upload that is cut short leaves nothing. Needs a key with the scope `send`.
+        """
+        return self._core.one(
+            "POST",
+            "/media",
+            file=(content, filename),
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
     def get_media(
         self,
         id: int,
@@ -2818,11 +2863,12 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> MediaFile:
-        """Get a received file. Returns the bytes of a picture, video, voice message, sticker or document that
-        a person sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key.
-        The type is read from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also
-        conditionally with `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or
-        not any more, returns 404, and the message says why. Needs a key with the scope `read`.
+        """Get a file. Returns the bytes of a picture, video, voice message, sticker or document that a person
+        sent or that was uploaded. A received file is there as soon as it is stored: `media.stored` says so
+        and carries a link that needs no key. The type is read from the bytes. Parts can be requested with
+        `Range` (206; 416 beyond the end), also conditionally with `If-Range` and `If-None-Match` against
+        the `ETag`. A file that is not stored, or not any more, returns 404, and the message says why. Needs
+        a key with the scope `read`.
         """
         return self._core.file(
             "GET",

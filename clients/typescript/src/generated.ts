@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `bun run clients`. Do not edit.
-import { type ApiList, type CallOptions, type Core, type MediaFile } from "./core.js";
+import { type ApiList, type CallOptions, type Core, type MediaFile, type Upload } from "./core.js";
 
 export const VERSION = "0.1.0";
 
@@ -1463,6 +1463,24 @@ export type TextMessage = {
   read_at: string | null;
 };
 
+/** A file that was uploaded to be sent. */
+export type UploadedMedia = {
+  /** Id for `media.id` of a message and for `GET /media/{id}`. */
+  id: number;
+  /** Read from the bytes. */
+  mime_type: string;
+  /** Size. */
+  bytes: number;
+  /** SHA-256 of the bytes, in base64. */
+  sha256: string;
+  /** The name that came with the file. */
+  filename: string | null;
+  /** When it was uploaded. */
+  created_at: string;
+  /** When it is deleted, unless it is sent before; null: never. */
+  expires_at: string | null;
+};
+
 /**
  * Values for the template's placeholders: an array fills the body; an object has separate values for the header
  * and the body, each as an array or, for named placeholders, as an object of names.
@@ -2405,6 +2423,15 @@ export type GetInboundError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `uploadMedia` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type UploadMediaError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
 /** What `getMedia` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type GetMediaError =
   | ApiNotEnabledError
@@ -2661,11 +2688,24 @@ export abstract class Operations {
   }
 
   /**
-   * Get a received file. Returns the bytes of a picture, video, voice message, sticker or document that a person
-   * sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type is read
-   * from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with
-   * `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404,
-   * and the message says why. Needs a key with the scope `read`.
+   * Upload a file. Takes a file to be sent by its id, once or many times, as a form (`multipart/form-data`) with
+   * one part `file`. The type is read from the bytes: JPEG or PNG up to 5 MB; MP4 or 3GP video, AAC, AMR, MP3,
+   * M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument or RTF up to 100 MB; a
+   * WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is deleted unless it is
+   * sent before; each message that sends it extends its life. A workspace makes 4 uploads at once, and a key
+   * uploads 2 GB a day; beyond that: 429. The uploads of a workspace may take half of its share of the server's
+   * room; beyond that: 400. An upload that is cut short leaves nothing. Needs a key with the scope `send`.
+   */
+  uploadMedia(file: Upload, options: CallOptions = {}): Promise<UploadedMedia> {
+    return this.core.one<UploadedMedia>({ operation: "uploadMedia", method: "POST", path: `/media`, file }, options);
+  }
+
+  /**
+   * Get a file. Returns the bytes of a picture, video, voice message, sticker or document that a person sent or
+   * that was uploaded. A received file is there as soon as it is stored: `media.stored` says so and carries a
+   * link that needs no key. The type is read from the bytes. Parts can be requested with `Range` (206; 416
+   * beyond the end), also conditionally with `If-Range` and `If-None-Match` against the `ETag`. A file that is
+   * not stored, or not any more, returns 404, and the message says why. Needs a key with the scope `read`.
    */
   getMedia(id: number, range?: string, options: CallOptions = {}): Promise<MediaFile> {
     return this.core.file({ operation: "getMedia", method: "GET", path: `/media/${encodeURIComponent(String(id))}`, isIdempotent: true }, range, options);

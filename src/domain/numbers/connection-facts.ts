@@ -26,6 +26,8 @@ export interface ConnectionFacts {
     /** Milliseconds; null: it does not expire. */
     expiresAt: number | null;
     subcode: number | null;
+    /** When the app's access to data ends, milliseconds; null if it does not. Absent: stored by 0.1. */
+    dataAccessEndsAt?: number | null;
   } | null;
   number: {
     status: string | null;

@@ -72,6 +72,23 @@ export const callbackAddresses = sqliteTable("callback_addresses", {
 
 export type CallbackAddress = typeof callbackAddresses.$inferSelect;
 
+/** A connection that an owner began in the console, until its number is added: what was entered, sealed. */
+export const connectionDrafts = sqliteTable("connection_drafts", {
+  workspaceId: integer().primaryKey(),
+  accessToken: text().notNull(),
+  appSecret: text(),
+  createdAt: instant().notNull(),
+  updatedAt: instant().notNull(),
+});
+
+export type ConnectionDraft = typeof connectionDrafts.$inferSelect;
+
+/** When the network last verified the callback address with the verify token of a workspace. */
+export const callbackVerifications = sqliteTable("callback_verifications", {
+  workspaceId: integer().primaryKey(),
+  verifiedAt: instant().notNull(),
+});
+
 /** What the network says about a number, in its own values; null if it gave none. */
 export const numberStates = sqliteTable("number_states", {
   numberId: integer().primaryKey(),

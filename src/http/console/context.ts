@@ -47,6 +47,8 @@ export interface ConsoleOptions {
   streams: AnswerStreams;
   /** Memory budget for the forms of sign-in and one-time links. */
   bodies: UnverifiedBodies;
+  /** When the network last verified the callback address with a token that is none of ours. */
+  verification: { refusedAt: number | null };
   /** Settings that the doctor checks in addition to the database. */
   doctor: DoctorSettings;
   /** Uploaded contact files waiting for their import. */

@@ -24,6 +24,25 @@ function isOwnOrigin(origin: string | null, host: string | null, publicUrl: stri
   return host !== null && new URL(origin).host === host;
 }
 
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;
+const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Throws a refusal for secrets that came over plain http from another machine. `isSecure`: browsers reach this server
+ * over https only. `address`: of the client. Behind a proxy, the page's own address shows what the browser uses.
+ */
+export function requirePrivateWay({ headers }: Request, isSecure: boolean, address: string): void {
+  const origin = headers.get("origin");
+  const isForwarded = headers.has("x-forwarded-for") || headers.has("forwarded");
+  const isOwnPage = origin === null || LOOPBACK_HOSTS.includes(URL.parse(origin)?.hostname ?? "");
+  if (isSecure || (LOOPBACK.test(address) && !isForwarded && isOwnPage)) return;
+  throw new Refusal(
+    403,
+    "not_encrypted",
+    "This connection is not encrypted, so no secrets are accepted over it. Open the console over https, or on the server itself.",
+  );
+}
+
 interface WatchOptions {
   store: Store;
   clock: Clock;

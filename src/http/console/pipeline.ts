@@ -35,7 +35,7 @@ import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
 import { DashboardCounters } from "./dashboard.ts";
-import { requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
+import { requireOwnPage, requirePrivateWay, UntrustedProxyWatch } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
 import { requireConfirmation } from "./sensitive.ts";
 
@@ -130,6 +130,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
     if (principal !== null) requireConfirmation(route, principal.session, clock.now());
+    if (route.takesSecrets === true) requirePrivateWay(request, isSecure, peer.address);
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
     if (route.file === true) requireFileType(request);
     const workspaceId = entry?.workspace.id ?? NO_WORKSPACE;

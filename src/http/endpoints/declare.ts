@@ -43,6 +43,8 @@ interface Shape {
    * credit, to stop a workspace or let it continue, or to download everything.
    */
   isSensitive?: true;
+  /** The body holds secrets of the network, which are not accepted over plain http, loopback apart. */
+  takesSecrets?: true;
   /** The `{names}` of the path. `{workspace}` means the same everywhere, so it is not repeated. */
   params?: Schemas;
   query?: Schemas;

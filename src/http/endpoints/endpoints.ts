@@ -7,6 +7,7 @@ import { backupEndpoints } from "./backups.ts";
 import { billingEndpoints } from "./billing.ts";
 import { broadcastEndpoints } from "./broadcasts.ts";
 import { bulkEndpoints } from "./bulk.ts";
+import { connectEndpoints } from "./connect.ts";
 import { contactEndpoints } from "./contacts.ts";
 import type { BodyOf, ConsoleOutputOf, Needs, PathOf, QueryOf, ServedFile } from "./declare.ts";
 import { deliveryEndpoints } from "./deliveries.ts";
@@ -21,6 +22,7 @@ import { inboxEndpoints } from "./inbox.ts";
 import { lostPasswordEndpoints } from "./lost-password.ts";
 import { mediaEndpoints } from "./media.ts";
 import { messageEndpoints } from "./messages.ts";
+import { numberAccessEndpoints } from "./number-access.ts";
 import { numberEndpoints } from "./numbers.ts";
 import { operatingEndpoints } from "./operating.ts";
 import { optOutEndpoints } from "./opt-outs.ts";
@@ -55,6 +57,8 @@ const endpoints = {
   ...inboxEndpoints,
   ...simulatorEndpoints,
   ...numberEndpoints,
+  ...connectEndpoints,
+  ...numberAccessEndpoints,
   ...draftEndpoints,
   ...importEndpoints,
 };

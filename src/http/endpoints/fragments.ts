@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { roleNames, workspaceRoles } from "#src/domain/users/roles.ts";
+import { connectionSteps } from "#src/health/console-steps.ts";
 import { show } from "./show.ts";
 
 export const OptionalText = Nullable(Type.String());
@@ -17,13 +18,18 @@ export const Network = OneOf(["simulator", "whatsapp"]);
 export const RoleName = OneOf(roleNames);
 export const MemberRole = OneOf(workspaceRoles);
 
-/** A finding of the doctor. `next`: null if there is nothing to do. */
-export const Finding = Type.Object({
+const FINDING = {
   level: OneOf(["ok", "warning", "problem"]),
   check: Type.String(),
   message: Type.String(),
   next: OptionalText,
-});
+};
+
+/** A finding of the doctor. `next`: null if there is nothing to do. */
+export const Finding = Type.Object(FINDING);
+
+/** The same for an owner: what to do is done in the browser. `issue`: what stays the same while the words may change. */
+export const StepFinding = Type.Object({ ...FINDING, issue: OptionalText, step: OneOf(connectionSteps) });
 
 export const AuditEntry = Type.Object({
   id: Type.Integer(),

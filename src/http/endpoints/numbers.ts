@@ -13,18 +13,22 @@ import {
   listCallbackAddresses,
   removeCallbackAddresses,
 } from "#src/domain/numbers/callback-address.ts";
+import { findVerifiedAt } from "#src/domain/numbers/callback-verification.ts";
 import { clearRestriction, findState } from "#src/domain/numbers/network-state.ts";
+import { providers } from "#src/domain/numbers/provider.ts";
 import { findNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { consoleFinding } from "#src/health/console-steps.ts";
 import { runDoctor } from "#src/health/doctor.ts";
+import type { Finding } from "#src/health/finding.ts";
 import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
-import { Finding, Network, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
+import { Network, OptionalCount, OptionalText, OptionalTime, StepFinding } from "./fragments.ts";
 import { show } from "./show.ts";
 
 const NetworkStateView = Type.Object({
@@ -45,7 +49,7 @@ const HistoryView = Type.Object({
 const SyncView = Type.Object({ succeeded_at: OptionalTime, error: OptionalText });
 
 /** Contains neither the access token nor a callback address. */
-const NumberDetail = Type.Object({
+export const NumberDetail = Type.Object({
   id: Type.Integer(),
   phone: Type.String(),
   name: Type.String(),
@@ -56,6 +60,9 @@ const NumberDetail = Type.Object({
   throughput: Type.Integer(),
   account_id: Type.String(),
   phone_number_id: Type.String(),
+  /** Null on the simulator. */
+  provider: Nullable(OneOf(providers)),
+  has_app_secret: Type.Boolean(),
   created_at: Instant(),
   /** What the network says about the number, in its own values. */
   state: Nullable(NetworkStateView),
@@ -84,7 +91,7 @@ export const numberEndpoints = {
   "GET /w/{workspace}/numbers": endpoint({ session: "overview", output: Data(Type.Array(NumberDetail)) }).read(
     (tx, { workspace }) => listNumbers(tx, workspace.id).map((number) => viewNumber(tx, number, workspace)),
   ),
-  // Simulator numbers only: a real number needs a token, which belongs in a file on the server.
+  // Simulator numbers only: `connect.ts` adds those that the network has shown.
   "POST /w/{workspace}/numbers": endpoint({
     session: "manage",
     isSensitive: true,
@@ -161,22 +168,37 @@ export const numberEndpoints = {
   "GET /w/{workspace}/numbers/{id}/findings": endpoint({
     session: "manage",
     params: number,
-    output: Data(Type.Array(Finding)),
+    output: Data(Type.Array(StepFinding)),
   }).load(async (call) => {
-    const { store, clock, random, box, doctor: settings, dispatch } = call;
+    const { store, clock, random, box, doctor: settings, dispatch, workspace } = call;
     const number = store.read((tx) => requireNumber(call, tx));
     const port = async () => dispatch.networks.whatsapp.account;
     const findings = await runDoctor({ store, clock, random, box: () => box, port, settings }, [number], false);
+    const verifiedAt = store.read((tx) => findVerifiedAt(tx, workspace.id));
     return (
       findings
         // Drop the finding that no WhatsApp number exists: it says nothing about a number on the simulator.
         .filter(({ numberId, check }) => numberId !== null || check !== "number")
-        .map(({ level, check, message, next }) => ({ level, check, message, next }))
+        .flatMap((finding) => (finding.issue === NO_VERIFY_TOKEN ? unverified(verifiedAt) : [finding]))
+        .map(consoleFinding)
     );
   }),
 };
 
-function changeNumber(
+/** Each workspace has a verify token of its own, so the configured one is not needed. */
+const NO_VERIFY_TOKEN = "no_verify_token";
+
+function unverified(verifiedAt: number | null): Finding[] {
+  if (verifiedAt !== null) return [];
+  return [
+    {
+      ...{ level: "problem", check: "callback", numberId: null, conditionId: null, issue: "callback_unverified" },
+      ...{ message: "Meta has not verified the callback address yet.", next: "verify it" },
+    },
+  ];
+}
+
+export function changeNumber(
   call: WorkspaceCallWith<{ id: number }>,
   action: string,
   act: (tx: Tx, number: SendingNumber) => SendingNumber,
@@ -190,7 +212,7 @@ function changeNumber(
 }
 
 /** Throws `not_found`, also for a number of another workspace. */
-function requireNumber({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): SendingNumber {
+export function requireNumber({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): SendingNumber {
   const number = findNumber(tx, path.id);
   if (number?.workspaceId !== workspace.id) throw notFound("number");
   return number;
@@ -205,7 +227,7 @@ function requireUnsigned(call: WorkspaceCallWith<{ id: number }>, tx: ReadTx): S
 }
 
 /** Contains neither the access token nor a callback address. */
-function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace): Static<typeof NumberDetail> {
+export function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace): Static<typeof NumberDetail> {
   const when = timesOf(workspace);
   const state = number.network === "whatsapp" ? findState(tx, number.id) : undefined;
   const sync = number.network === "whatsapp" ? findSync(tx, workspace.id, number.accountId) : undefined;
@@ -226,6 +248,8 @@ function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace): St
           }),
     sync: sync === undefined ? null : show(SyncView, sync, when, {}),
     unsigned_callbacks: viewUnsigned(tx, number, workspace),
+    provider: number.network === "whatsapp" ? number.provider : null,
+    has_app_secret: number.appSecret !== null,
   });
 }
 

@@ -26,6 +26,7 @@ export function accountIn(row: JsonObject): AccountDetails {
   const portfolio = idOf(objectOf(row, "owner_business_info"), "id");
   const funding = idOf(row, "primary_funding_id");
   return {
+    name: textOf(row, "name"),
     portfolio: portfolio !== null && /^\d{5,30}$/.test(portfolio) ? portfolio : null,
     // Accounts that someone else pays for do not have the field; "0" says that no method is set.
     hasPaymentMethod: funding === null ? null : funding !== "0",
@@ -68,6 +69,7 @@ function causesIn(health: JsonObject | null): { codes: number[]; isAppLimited: b
 
 export function tokenIn(data: JsonObject): TokenDetails {
   const expires = numberOf(data, "expires_at") ?? 0;
+  const dataAccess = numberOf(data, "data_access_expires_at") ?? 0;
   const appId = textOf(data, "app_id") ?? integerOf(data, "app_id")?.toString() ?? null;
   return {
     isValid: memberOf(data, "is_valid") === true,
@@ -76,7 +78,21 @@ export function tokenIn(data: JsonObject): TokenDetails {
     // Meta: 0 means that the token never expires.
     expiresAt: expires > 0 ? expires * 1000 : null,
     subcode: integerOf(objectOf(data, "error"), "subcode"),
+    dataAccessEndsAt: dataAccess > 0 ? dataAccess * 1000 : null,
+    accountIds: accountsIn(data),
   };
+}
+
+const ACCOUNTS_MAX = 20;
+
+/** The accounts that the permissions of the token are limited to. */
+function accountsIn(data: JsonObject): string[] {
+  const ids = listOf(data, "granular_scopes")
+    .map(asObject)
+    .filter((scope) => textOf(scope, "scope")?.startsWith("whatsapp_business_") === true)
+    .flatMap((scope) => listOf(scope, "target_ids"))
+    .filter((id): id is string => typeof id === "string" && /^\d{5,30}$/.test(id));
+  return [...new Set(ids)].slice(0, ACCOUNTS_MAX);
 }
 
 export function appIn(row: unknown): SubscribedApp {

@@ -80,6 +80,18 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
     return answerOf(result, endpoint(sender));
   }
 
+  /** With the app's own token: only with it does Meta say, or change, what the app receives. */
+  async function askAsApp(
+    sender: Sender,
+    appId: string,
+    request: { method?: "GET" | "POST"; body?: Multipart },
+  ): Promise<Result<JsonObject>> {
+    const { appSecret } = endpoint(sender);
+    if (appSecret === null) return failed("no_secret", "There is no app secret.", "proof");
+    const app = { ...sender, accessToken: `${appId}|${appSecret}` };
+    return askAs(app, urlOf(endpoint(sender), appId, "subscriptions"), request);
+  }
+
   /** All pages of a list. Starts again once if Meta rejects its own cursor. */
   async function listAll(sender: Sender, edge: string, fields: string): Promise<Result<JsonObject[]>> {
     const first = await readPages(sender, edge, fields);
@@ -128,7 +140,7 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
     },
 
     async fetchAccount(sender) {
-      const fields = new URLSearchParams({ fields: "owner_business_info,primary_funding_id" });
+      const fields = new URLSearchParams({ fields: "name,owner_business_info,primary_funding_id" });
       const answer = await ask(sender, `${urlOf(endpoint(sender), sender.accountId, "")}?${fields}`);
       return answer.ok ? { ...answer, value: accountIn(answer.value) } : answer;
     },
@@ -171,12 +183,28 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
     hasSecret: (sender) => endpoint(sender).appSecret !== null,
 
     async fetchAppSubscription(sender, appId) {
-      const { appSecret } = endpoint(sender);
-      if (appSecret === null) return failed("no_secret", "There is no app secret.", "proof");
-      // The app's own token: only with it does Meta say what the app receives.
-      const app = { ...sender, accessToken: `${appId}|${appSecret}` };
-      const answer = await askAs(app, urlOf(endpoint(sender), appId, "subscriptions"), {});
+      const answer = await askAsApp(sender, appId, {});
       return answer.ok ? { ...answer, value: subscriptionIn(answer.value) } : answer;
+    },
+
+    async subscribeAppFields(sender, appId, { callbackUrl, verifyToken, fields }) {
+      const body = encodeJson({
+        object: "whatsapp_business_account",
+        callback_url: callbackUrl,
+        verify_token: verifyToken,
+        fields: fields.join(","),
+      });
+      const answer = await askAsApp(sender, appId, { method: "POST", body });
+      return answer.ok ? { ...answer, value: null } : answer;
+    },
+
+    async registerNumber(sender, pin) {
+      const url = urlOf(endpoint(sender), sender.phoneNumberId, "register");
+      const answer = await ask(sender, url, {
+        method: "POST",
+        body: encodeJson({ messaging_product: "whatsapp", pin }),
+      });
+      return answer.ok ? { ...answer, value: null } : answer;
     },
 
     async subscribeApp(sender) {
@@ -185,6 +213,10 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
       return answer.ok ? { ...answer, value: null } : answer;
     },
   };
+}
+
+function encodeJson(value: object): Multipart {
+  return { contentType: "application/json", bytes: Buffer.from(JSON.stringify(value)) };
 }
 
 /** The rows of a page, under Meta's name or a provider's; null if it has none. */

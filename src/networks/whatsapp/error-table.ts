@@ -216,6 +216,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     463: "The access token has expired. Store a new token of a system user.",
     464: "The token's user is not confirmed. Use the token of a system user.",
     467: "The access token is no longer valid. Store a new token of a system user.",
+    2200: "Meta could not verify the callback address. It must be reachable from the internet over https, with a certificate that browsers accept.",
     2635: "Meta no longer serves this version of its interface. Raise [whatsapp] api_version.",
     3: "The app or its token may not do this. Check the app's WhatsApp product and the token's permissions.",
     10: `The access token lacks a permission that sending needs. ${SYSTEM_USER_HINT}`,

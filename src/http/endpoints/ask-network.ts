@@ -1,0 +1,75 @@
+/**
+ * What the endpoints that connect a number have in common: asking the network, and saying what is wrong at the field or
+ * as a whole, with what to do in the browser.
+ */
+import { invalidRequest } from "#src/core/problem.ts";
+import { SecretUnreadable } from "#src/core/secret.ts";
+import { consoleNext } from "#src/health/console-steps.ts";
+import { enteredIssues } from "#src/health/entered-issues.ts";
+import type { Issue } from "#src/health/issue.ts";
+import { addressIssues } from "#src/health/server-issues.ts";
+import { inspectShown } from "#src/receiving/connect-number.ts";
+import { Refusal, type WorkspaceCall } from "./call.ts";
+
+export function portOf({ dispatch }: Pick<WorkspaceCall, "dispatch">) {
+  const port = dispatch.networks.whatsapp.account;
+  if (port === undefined) throw new Error("the connector of WhatsApp has queries about accounts");
+  return port;
+}
+
+type Facts = Parameters<typeof enteredIssues>[0]["facts"];
+type Sender = Parameters<ReturnType<typeof portOf>["listNumbers"]>[0];
+
+/** Of the address alone: each workspace has a verify token. */
+export function serverIssue({ doctor, publicUrl }: WorkspaceCall): Issue | undefined {
+  return addressIssues({ publicUrl, verifyToken: doctor.verifyToken, isVerified: false, wasVerified: true })[0];
+}
+
+/** Throws what is wrong with the token or the app secret, at its field. */
+export function requireUsable({ doctor, clock }: WorkspaceCall, facts: Facts, { appSecret }: Sender): void {
+  const hasSecret = (appSecret ?? null) !== null;
+  const [issue] = enteredIssues({ facts, hasSecret, settings: doctor, now: clock.now() });
+  if (issue === undefined) return;
+  const text = `${issue.says} ${nextOf(issue)}`;
+  if (issue.check === "token") throw invalidRequest({ token: [text] });
+  if (issue.check === "app secret" || issue.check === "callback signature")
+    throw invalidRequest({ app_secret: [text] });
+  throw refusedByNetwork(text);
+}
+
+export function nextOf({ id, check, next }: Issue): string {
+  return consoleNext({ check, issue: id, next });
+}
+
+/**
+ * The number as the network shows it with the secrets of `sender`; null if it does not. `field`: where it is said that
+ * the account is not one of the token's.
+ */
+export async function findShownNumber(call: WorkspaceCall, sender: Sender, phoneNumberId: string, field: string) {
+  const { facts, shown } = await inspectShown(portOf(call), sender, phoneNumberId);
+  requireUsable(call, facts, sender);
+  if (shown.ok) return shown.value;
+  const text = describeAccount(shown.failure);
+  throw shown.failure.kind === "later" ? refusedByNetwork(text) : invalidRequest({ [field]: [text] });
+}
+
+const OTHER_ACCOUNT =
+  "WhatsApp knows no account with this id that the token may see. Copy the WhatsApp Business Account ID from API Setup in Meta's dashboard, or give the system user full control of the account and create a new token.";
+
+export function describeAccount({ kind, message }: { kind: string; message: string }): string {
+  return kind === "number" || kind === "permission" ? OTHER_ACCOUNT : message;
+}
+
+export function refusedByNetwork(text: string): Refusal {
+  return new Refusal(502, "whatsapp_refused", text);
+}
+
+/** Secrets that no key of this server opens are as good as gone. */
+export function opened<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error;
+    throw new Refusal(409, "key_unreadable", "The stored token cannot be read with this server's key. Enter it again.");
+  }
+}

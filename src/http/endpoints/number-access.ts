@@ -1,0 +1,132 @@
+/**
+ * What an owner does at Meta for a number that is connected, without leaving the console: another token or app secret,
+ * the app's webhook, the registration. Each is asked of the network first; token, app secret and PIN are in no answer,
+ * log or audit entry.
+ */
+import { Type } from "@sinclair/typebox";
+import { quoted } from "#src/core/foreign-text.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { scheduleSync } from "#src/domain/numbers/account-sync.ts";
+import { verifyTokenOf } from "#src/domain/numbers/callback-verification.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { updateNumber } from "#src/domain/numbers/update.ts";
+import { WEBHOOK_FIELDS } from "#src/health/receiving-issues.ts";
+import { findShown, openNumber, renewedSender, sealRenewed, setUpWebhook } from "#src/receiving/connect-number.ts";
+import { findShownNumber, nextOf, opened, portOf, refusedByNetwork, serverIssue } from "./ask-network.ts";
+import { Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
+import { Data, Id, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { changeNumber, NumberDetail, requireNumber } from "./numbers.ts";
+
+const Secret = Type.Optional(Type.String({ maxLength: 4_096 }));
+const PIN_PATTERN = /^\d{6}$/;
+/** Fields that are good to have, and that not every app or version of the interface knows. */
+const MORE_FIELDS = ["standby", "messaging_handovers", "smb_message_echoes", "history", "smb_app_state_sync", "calls"];
+
+const ofNumber = {
+  session: "manage",
+  isSensitive: true,
+  params: { id: Id("number") },
+  output: Data(NumberDetail),
+} as const;
+
+export const numberAccessEndpoints = {
+  // Another token, another app secret, or both.
+  "PUT /w/{workspace}/numbers/{id}/access": endpoint({
+    ...ofNumber,
+    takesSecrets: true,
+    body: Type.Object({ token: Secret, app_secret: Secret }, strict),
+  }).answer(async (call) => {
+    const { store, box, body } = call;
+    const number = store.read((tx) => requireNumber(call, tx));
+    if (number.network !== "whatsapp") throw new Refusal(409, "simulated", "A number on the simulator has no token.");
+    const given = { token: body.token?.trim() || null, appSecret: body.app_secret?.trim() || null };
+    if (given.token === null && given.appSecret === null)
+      throw invalidRequest({ token: ["Enter a token, an app secret, or both."] });
+    await requireAccess(
+      call,
+      opened(() => renewedSender(box, number, given)),
+    );
+    return changeNumber(call, "number.renew-access", (tx) =>
+      updateNumber(tx, requireNumber(call, tx), sealRenewed(box, number, given)),
+    );
+  }),
+  // Sets the app's callback address and fields, and subscribes the app to the account.
+  "POST /w/{workspace}/numbers/{id}/webhook": endpoint({
+    ...ofNumber,
+    body: Type.Object({ replace: Type.Optional(Type.Boolean()) }, strict),
+  }).answer(async (call) => {
+    const { store, box, publicUrl, workspace } = call;
+    const number = store.read((tx) => requireOnMeta(call, tx));
+    if (publicUrl === null) throw new Refusal(409, "no_public_url", describeAddress(call));
+    const sender = opened(() => openNumber(box, number));
+    const result = await setUpWebhook(portOf(call), sender, {
+      callbackUrl: `${publicUrl}/networks/whatsapp`,
+      verifyToken: store.read((tx) => verifyTokenOf(tx, workspace.id)),
+      ...{ fields: Object.keys(WEBHOOK_FIELDS), moreFields: MORE_FIELDS, replaces: call.body.replace === true },
+    });
+    if (!result.done && "goesTo" in result) {
+      const address = quoted(result.goesTo);
+      const message = `The app sends its callbacks to ${address}. If they come here, they no longer go there.`;
+      throw new Refusal(409, "webhook_elsewhere", message);
+    }
+    if (!result.done) throw refusedByNetwork(result.failure.message);
+    return changeNumber(call, "number.set-webhook", syncSoon);
+  }),
+  "POST /w/{workspace}/numbers/{id}/register": endpoint({
+    ...ofNumber,
+    takesSecrets: true,
+    body: Type.Object({ pin: Type.String({ maxLength: 64 }) }, strict),
+  }).answer(async (call) => {
+    const { store, box, body } = call;
+    const number = store.read((tx) => requireOnMeta(call, tx));
+    const pin = body.pin.trim();
+    if (!PIN_PATTERN.test(pin)) throw invalidRequest({ pin: ["The PIN has six digits."] });
+    const sender = opened(() => openNumber(box, number));
+    const shown = await findShown(portOf(call), sender, number.phoneNumberId);
+    if (!shown.ok) throw refusedByNetwork(shown.failure.message);
+    if (shown.value?.isOnBusinessApp === true) throw new Refusal(409, "on_business_app", ON_BUSINESS_APP);
+    const registered = await portOf(call).registerNumber(sender, pin);
+    if (!registered.ok) {
+      const { code, message } = registered.failure;
+      throw PIN_CODES.includes(code) ? invalidRequest({ pin: [message] }) : refusedByNetwork(message);
+    }
+    // The hash of a form with six digits in a kept answer would give the PIN away.
+    return changeNumber({ ...call, form: null }, "number.register", syncSoon);
+  }),
+};
+
+/** Meta's codes about the PIN itself. */
+const PIN_CODES: readonly string[] = ["133005", "133008", "133009"];
+const ON_BUSINESS_APP =
+  "This number is also used in the WhatsApp Business app. Registering it here would sign the phone out, so it is not done. It needs no registration.";
+
+function syncSoon(tx: Tx, number: SendingNumber): SendingNumber {
+  scheduleSync(tx, number, 0);
+  return number;
+}
+
+/** Throws unless the network shows the number with these secrets. */
+async function requireAccess(call: WorkspaceCall, sender: Parameters<typeof findShownNumber>[1]): Promise<void> {
+  const port = portOf(call);
+  if (!port.knowsNumbers(sender)) {
+    const listed = await port.listTemplates(sender);
+    if (!listed.ok) throw invalidRequest({ token: [listed.failure.message] });
+    return;
+  }
+  if ((await findShownNumber(call, sender, sender.phoneNumberId, "token")) !== null) return;
+  throw invalidRequest({ token: [`This token does not show ${sender.phone} in the account ${sender.accountId}.`] });
+}
+
+function describeAddress(call: WorkspaceCall): string {
+  const issue = serverIssue(call);
+  return issue === undefined ? "" : `${issue.says} ${nextOf(issue)}`;
+}
+
+/** Throws a refusal for a number that Meta does not serve itself. */
+function requireOnMeta(call: WorkspaceCallWith<{ id: number }>, tx: ReadTx) {
+  const number = requireNumber(call, tx);
+  if (number.network === "whatsapp" && number.provider === "graph") return number;
+  throw new Refusal(409, "not_at_meta", "This is done at the provider of the number, not here.");
+}

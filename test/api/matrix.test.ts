@@ -9,7 +9,7 @@ import { revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { type Scope, scopes } from "#src/domain/workspaces/scopes.ts";
 import { apiEndpoints as endpoints } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator } from "#test/support/console.ts";
-import { apiRecipes as recipes } from "#test/support/matrix-api.ts";
+import { bodyOf, apiRecipes as recipes } from "#test/support/matrix-api.ts";
 import { type Asked, pathOf } from "#test/support/matrix-console.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
@@ -79,15 +79,8 @@ afterAll(() => app[Symbol.asyncDispose]());
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
 async function ask({ method, path }: Endpoint, key: string | null, asked: Asked): Promise<number> {
-  const form = asked.formFile === undefined ? null : formOf(asked.formFile);
-  const body = method === "GET" ? {} : (form ?? { body: asked.body ?? {} });
   const target = `/api/v1${pathOf(path, 0, asked)}`;
-  return (await app.clock.until(app.call(method, target, { key, ...body }))).status;
-}
-
-function formOf(text: string) {
-  const body = `--b\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${text}\r\n--b--\r\n`;
-  return { body, headers: { "content-type": "multipart/form-data; boundary=b" } };
+  return (await app.clock.until(app.call(method, target, { key, ...bodyOf(method, asked) }))).status;
 }
 
 /** What is wrong with the answer to something that must be refused, or with what it left. */

@@ -9,7 +9,7 @@ import { openClient } from "#src/db/driver.ts";
 import { startSession } from "#src/domain/users/sessions.ts";
 import { apiEndpoints as endpoints, consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator, person, Visitor } from "#test/support/console.ts";
-import { apiRecipes } from "#test/support/matrix-api.ts";
+import { apiRecipes, bodyOf } from "#test/support/matrix-api.ts";
 import { type Asked, pathOf, recipes } from "#test/support/matrix-console.ts";
 import { type MatrixNetwork, reachServer, startMatrixNetwork } from "#test/support/matrix-network.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
@@ -35,6 +35,7 @@ const NOT_COPIED = [
   ...["network_usage", "recent_recipients", "portfolio_recipients", "parked_statuses", "erased_opt_outs"],
   ...["phone_contacts", "key_people", "key_days", "history_imports", "callback_marks", "sample_uploads"],
   ...["contact_messages", "network_ids", "former_phones"],
+  ...["uploads", "upload_people", "upload_days", "network_uploads"],
 ];
 
 /** Statements that may read a growing table from its start, each with the reason. */
@@ -148,7 +149,7 @@ const nameOf = ({ method, path }: Target): string => `${method} ${path}`;
 
 async function askApi(endpoint: (typeof endpoints)[number]): Promise<number> {
   const asked = (await apiRecipes[nameOf(endpoint)]?.(side)) ?? {};
-  const body = endpoint.method === "GET" ? {} : { body: asked.body ?? {} };
+  const body = bodyOf(endpoint.method, asked);
   asking = nameOf(endpoint);
   const path = `/api/v1${pathOf(endpoint.path, 0, asked)}`;
   return (await app.clock.until(app.call(endpoint.method, path, { key: side.workspace.key, ...body }))).status;

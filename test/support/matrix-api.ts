@@ -39,3 +39,12 @@ export const apiRecipes: Readonly<Record<string, ApiRecipe>> = {
   ...ofKeysAlone,
   ...Object.fromEntries(apiEndpoints.flatMap(ofBoth)),
 };
+
+/** The body of a request to the API: a form where a file is asked for, else JSON. */
+export function bodyOf(method: string, asked: Asked): { body?: unknown; headers?: Record<string, string> } {
+  if (method === "GET") return {};
+  if (asked.formFile === undefined) return { body: asked.body ?? {} };
+  const part = 'content-disposition: form-data; name="file"; filename="a.txt"';
+  const headers = { "content-type": "multipart/form-data; boundary=b" };
+  return { body: `--b\r\n${part}\r\n\r\n${asked.formFile}\r\n--b--\r\n`, headers };
+}

@@ -84,7 +84,7 @@ export class CertificateKeeper extends ServiceLoop {
   readonly #options: KeeperOptions;
   /** About failures since the last certificate. */
   readonly #said = new RepeatedSentences();
-  /** Where DNS led when an order failed, or when it was first asked afterwards; null: not asked yet. */
+  /** Where DNS led when the last order began, or when it was asked since; null: not asked yet. */
   #led: string | null = null;
   #isAsked = false;
 
@@ -156,7 +156,7 @@ export class CertificateKeeper extends ServiceLoop {
     return newest?.status === "failed" ? newest.failureKind : null;
   }
 
-  /** DNS leads elsewhere than when the last order failed. */
+  /** DNS leads elsewhere than when the last order, which failed, began. */
   async #isCorrected(): Promise<boolean> {
     if (!isOutside(this.#newestFailure())) return false;
     const surroundings = await this.#lookAround();
@@ -183,6 +183,8 @@ export class CertificateKeeper extends ServiceLoop {
       await this.#fail(id, "port", `The server cannot listen for the certificate authority: ${closed}.`, null);
       return "at_once";
     }
+    // A correction that comes while the authority looks is one after the failure, too.
+    this.#led = ledTo(await this.#lookAround());
     log.info("certificate.ordered", "A certificate is ordered", { ...site });
     const orderUrl = await this.#withAccount(({ key, url }) => authority.order(key, url, site.domain));
     await this.#move(id, "validating", { orderUrl });
@@ -296,7 +298,6 @@ export class CertificateKeeper extends ServiceLoop {
       await this.#fail(id, "fault", `A fault of the server prevents a certificate: ${quoted(reason)}.`, null);
       return "at_once";
     }
-    this.#led = ledTo(surroundings);
     const { status, orderedAt } = this.#find(id);
     const isYoung = this.#options.clock.now() - orderedAt < ORDER_MAX_MS;
     if (failure.kind === "unreachable" && status !== "ordering" && isYoung) {

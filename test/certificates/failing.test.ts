@@ -187,6 +187,21 @@ test("an order follows within minutes after DNS was corrected, or at once when t
   expect(max).toBeLessThanOrEqual(ORDERS_PER_HOUR_MAX);
 });
 
+test("a correction of DNS while the authority looks is followed by an order within minutes, too", async () => {
+  const world = begin();
+  await world.pass(5 * DAY_MS);
+  const before = world.orderedAt.length;
+  const { fault } = world.situation;
+  world.situation.fault = () => {
+    world.situation.surroundings = () => ({ domain: SITE.domain, resolved: ["203.0.113.9"], own: ["203.0.113.9"] });
+    world.situation.fault = fault;
+    return fault();
+  };
+  await world.pass(7 * HOUR_MS);
+  const [corrected = 0, next = Number.POSITIVE_INFINITY] = world.orderedAt.slice(before);
+  expect(next - corrected).toBeLessThanOrEqual(3 * MINUTE_MS);
+});
+
 test("an authority that is silent in the middle of an order is in the log once", async () => {
   const world = begin({ fault: () => new AuthorityUnreachable("authority.test", "it refused the connection") });
   database.store.client

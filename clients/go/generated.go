@@ -35,6 +35,14 @@ const (
 	CodeWorkspaceSuspended  = "workspace_suspended"
 )
 
+// AddWebhook: part of another type.
+type AddWebhook struct {
+	// An https address. Private and local addresses are refused.
+	URL string `json:"url"`
+	// The types of events that the address receives.
+	Types []string `json:"types,omitempty"`
+}
+
 // Billing: Balance and price of a workspace that is charged.
 type Billing struct {
 	// ISO 4217 code.
@@ -236,6 +244,17 @@ func (BroadcastVariablesParts) isBroadcastVariables() {}
 func (NamedBroadcastVariables) isBroadcastVariables() {}
 
 func (RawBody) isBroadcastVariables() {}
+
+// ChangeWebhook: part of another type.
+type ChangeWebhook struct {
+	// An https address. Private and local addresses are refused.
+	URL *string `json:"url,omitempty"`
+	// The types of events that the address receives.
+	Types []string `json:"types,omitempty"`
+	// A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
+	// address is active again.
+	State *string `json:"state,omitempty"`
+}
 
 // Contact: A person to whom the workspace can send messages, or who has sent it a message.
 type Contact struct {
@@ -1125,6 +1144,23 @@ type NetworkUsage struct {
 	Service []NetworkUsageServiceItem `json:"service"`
 }
 
+// NewWebhook: An address that was just added, with its secret.
+type NewWebhook struct {
+	// The workspace's first address, which `webhook set` sets, has the id 1.
+	ID  int64  `json:"id"`
+	URL string `json:"url"`
+	// The types of events that the address receives.
+	Types []string `json:"types"`
+	// A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
+	// address is active again.
+	State string `json:"state"`
+	// Until when the previous secret signs beside the present one; null: it does not.
+	OldSecretUntil *string `json:"old_secret_until"`
+	UpdatedAt      string  `json:"updated_at"`
+	// Signs the events of this address. It is in this answer alone.
+	Secret string `json:"secret"`
+}
+
 // SendingNumber: A phone number that the workspace sends from.
 type SendingNumber struct {
 	// Phone number in E.164.
@@ -1248,6 +1284,13 @@ type Recipient struct {
 	SentAt      *string `json:"sent_at"`
 	DeliveredAt *string `json:"delivered_at"`
 	ReadAt      *string `json:"read_at"`
+}
+
+// RemovedWebhook: An address that was just removed.
+type RemovedWebhook struct {
+	ID int64 `json:"id"`
+	// How many deliveries were waiting. They are exhausted now.
+	Exhausted int64 `json:"exhausted"`
 }
 
 // SendLocation: Sends a place on the map, within 24 hours of the recipient's last message.
@@ -1547,6 +1590,21 @@ func (VariablesParts) isVariables() {}
 func (NamedVariables) isVariables() {}
 
 func (RawBody) isVariables() {}
+
+// Webhook: An address that receives events.
+type Webhook struct {
+	// The workspace's first address, which `webhook set` sets, has the id 1.
+	ID  int64  `json:"id"`
+	URL string `json:"url"`
+	// The types of events that the address receives.
+	Types []string `json:"types"`
+	// A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
+	// address is active again.
+	State string `json:"state"`
+	// Until when the previous secret signs beside the present one; null: it does not.
+	OldSecretUntil *string `json:"old_secret_until"`
+	UpdatedAt      string  `json:"updated_at"`
+}
 
 // WebhookTestEvent: A test event was requested for this webhook. `data` is empty.
 type WebhookTestEvent struct {
@@ -1908,6 +1966,32 @@ func (c *Client) ListEvents(ctx context.Context, query ListEventsQuery, options 
 // IterateEvents gives all entries of ListEvents, page after page.
 func (c *Client) IterateEvents(ctx context.Context, query ListEventsQuery, options ...CallOption) *Iterator[WebhookEvent] {
 	return iterate[WebhookEvent](ctx, c, apiRequest{method: "GET", path: "/events", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// ListWebhooks: List webhook addresses. Returns the addresses that receive the workspace's events, at most ten,
+// the first one first. Needs a key with the scope `webhooks`.
+func (c *Client) ListWebhooks(ctx context.Context, options ...CallOption) (*[]Webhook, error) {
+	return one[[]Webhook](ctx, c, apiRequest{method: "GET", path: "/webhooks", isIdempotent: true}, options)
+}
+
+// AddWebhook: Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events
+// from now on. Without `types`, it receives all types but `contact.updated`, also those of later versions that
+// it need not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes
+// that, and has the id 1. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+func (c *Client) AddWebhook(ctx context.Context, body AddWebhook, options ...CallOption) (*NewWebhook, error) {
+	return one[NewWebhook](ctx, c, apiRequest{method: "POST", path: "/webhooks", body: body}, options)
+}
+
+// ChangeWebhook: Change a webhook address. Changes what is given. Waiting deliveries go to a new `url`. The
+// secret stays. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+func (c *Client) ChangeWebhook(ctx context.Context, id int64, body ChangeWebhook, options ...CallOption) (*Webhook, error) {
+	return one[Webhook](ctx, c, apiRequest{method: "PATCH", path: "/webhooks/" + segment(id), body: body}, options)
+}
+
+// RemoveWebhook: Remove a webhook address. Nothing more is sent there. The owners are told by e-mail. Needs a
+// key with the scope `webhooks`.
+func (c *Client) RemoveWebhook(ctx context.Context, id int64, options ...CallOption) (*RemovedWebhook, error) {
+	return one[RemovedWebhook](ctx, c, apiRequest{method: "DELETE", path: "/webhooks/" + segment(id)}, options)
 }
 
 // GetInbound: Get a received message. Returns a message that a person sent, as `message.received` shows it, with

@@ -1,4 +1,5 @@
 /** `waxwing key …`: the API keys of a workspace. A key is shown once, when it is created. */
+import { listWebhooksOfKey } from "#src/domain/webhooks/further.ts";
 import { createKey, listKeys, readKeyLimits, revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { defaultScopes, scopeRows, scopes } from "#src/domain/workspaces/scopes.ts";
@@ -80,7 +81,16 @@ export const commands: readonly Command[] = [
       (tx) => {
         const key = revokeKey(tx, id);
         const shown = view(key, getWorkspace(tx, key.workspaceId));
-        return { json: shown, text: `Key ${shown.id} (${shown.prefix}…) is revoked since ${shown.revoked_at}.` };
+        const webhooks = listWebhooksOfKey(tx, key.id);
+        const lines = [
+          `Key ${shown.id} (${shown.prefix}…) is revoked since ${shown.revoked_at}.`,
+          ...(webhooks.length === 0 ? [] : ["", "It added these webhook addresses, which still receive events:"]),
+          ...webhooks.map(({ id, url }) => `  ${id}  ${url}`),
+          ...(webhooks.length === 0
+            ? []
+            : [`Remove one: waxwing webhook remove --workspace ${key.workspaceId} --id ${webhooks[0]?.id}`]),
+        ];
+        return { json: { ...shown, webhooks }, text: lines.join("\n") };
       },
   ),
 ];

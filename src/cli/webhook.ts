@@ -15,10 +15,11 @@ import {
   showWebhook,
 } from "#src/domain/webhooks/address.ts";
 import { defaultTypes, type EventType } from "#src/domain/webhooks/event-types.ts";
-import { addWebhook, removeWebhook, stateOf, updateWebhook, webhookStates } from "#src/domain/webhooks/further.ts";
+import { addWebhook, removeWebhook, stateOf, updateWebhook } from "#src/domain/webhooks/further.ts";
 import { listWebhooks, workspaceOfWebhook } from "#src/domain/webhooks/read.ts";
 import { adoptSecret, readOverlap } from "#src/domain/webhooks/secret-overlap.ts";
 import { FIRST_WEBHOOK, type Webhook } from "#src/domain/webhooks/table.ts";
+import { webhookStates } from "#src/domain/webhooks/webhook.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { reportAttempt, testAddress, waitForAttempt, withPoster } from "./attempt.ts";

@@ -20,7 +20,8 @@ export const outbox = sqliteTable("outbox", {
  * `deliver_webhook`: subject is a delivery · `expire_message`: subject is a message in doubt · `start_broadcast`: a
  * scheduled broadcast · `review_broadcast`: a broadcast that may have to be completed, settled or paused ·
  * `sync_account`: subject is the first number of a network's account · `tell_contact`: a contact that has changed ·
- * `fetch_media`: subject is a medium of an inbound · `mail_link`: a one-time link that is sent by e-mail.
+ * `fetch_media`: subject is a medium of an inbound · `mail_link`: a one-time link that is sent by e-mail · `mail_owners`: an
+ * audit entry of which the owners of its workspace are told by e-mail.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -31,6 +32,7 @@ const outboxKinds = [
   "tell_contact",
   "fetch_media",
   "mail_link",
+  "mail_owners",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

@@ -22,7 +22,7 @@ export type AddressKind =
   /** Not an IP address in its usual notation. */
   | "invalid";
 
-interface WebhookUrlRules {
+export interface WebhookUrlRules {
   allowHttp: boolean;
   allowPrivate: boolean;
 }

@@ -172,6 +172,7 @@ function createRoutes(
     ...{ eventWaiters, stopping, streams, turns },
     ...{ store, clock, random, log, dispatch, readers, media, uploads },
     limits: config.limits,
+    webhooks: config.webhooks,
     isReady: () => state.isReady,
     isWritable: system.isWritable,
     metrics: metrics.metrics,

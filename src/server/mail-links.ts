@@ -39,8 +39,8 @@ const TEXTS: Readonly<Record<MailedKind, { subject: string; lines: readonly stri
   },
 };
 
-/** Null: the server sends no e-mail. A link needs the public address, which no request can choose. */
-function createLinkMailer({ alerts, server }: MailLinkOptions["config"]): { send: Mailer; base: string } | null {
+/** Sends mails to users; null: the server sends no e-mail. A link needs the public address, which no request can choose. */
+export function createUserMailer({ alerts, server }: MailLinkOptions["config"]): { send: Mailer; base: string } | null {
   const from = alerts.emailFrom ?? alerts.emailTo[0];
   const { smtpUrlFile } = alerts;
   if (from === undefined || smtpUrlFile === null || server.publicUrl === null) return null;
@@ -48,11 +48,11 @@ function createLinkMailer({ alerts, server }: MailLinkOptions["config"]): { send
 }
 
 export function sendsEmail(config: MailLinkOptions["config"]): boolean {
-  return createLinkMailer(config) !== null;
+  return createUserMailer(config) !== null;
 }
 
 export function createMailLinkWorker({ store, clock, log, config }: MailLinkOptions): Worker {
-  const mailer = createLinkMailer(config);
+  const mailer = createUserMailer(config);
   return new Worker({
     ...{ store, clock },
     kind: "mail_link",

@@ -14,6 +14,7 @@ import { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { createSyncWorker, planSyncs } from "#src/receiving/sync-worker.ts";
 import type { Environment, ServerContext, Storage } from "./context.ts";
 import { createMailLinkWorker } from "./mail-links.ts";
+import { createMailOwnersWorker } from "./mail-owners.ts";
 import { connectNetworks } from "./networks.ts";
 import { createSystem } from "./system.ts";
 import { createWorkers, reclaimWork } from "./workers.ts";
@@ -70,6 +71,7 @@ export async function createRuntime(
     ["sync_account", accountSync],
     ["fetch_media", mediaFetcher],
     ["mail_link", createMailLinkWorker(context)],
+    ["mail_owners", createMailOwnersWorker(context)],
     [UNUSED_MEDIA, unusedMedia],
   ]);
   const refused = new RefusedCallbacks({

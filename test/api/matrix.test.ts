@@ -120,11 +120,17 @@ test("what each scope opens", () => {
   expect(opened("broadcast")).toEqual(["POST /broadcasts", "POST /broadcasts/preview", "POST /broadcasts/{id}/cancel"]);
   expect(opened("read")).toEqual(
     endpoints
-      .filter(({ method, path }) => method === "GET" && path !== "/me" && !path.endsWith("/conversation"))
+      .filter(
+        ({ method, path }) =>
+          method === "GET" && !["/me", "/webhooks"].includes(path) && !path.endsWith("/conversation"),
+      )
       .map(nameOf),
   );
   expect(opened("inbox")).toEqual(["GET /contacts/{phone}/conversation"]);
-  expect([...opened("draft"), ...opened("webhooks")]).toEqual([]);
+  expect(opened("webhooks")).toEqual([
+    ...["GET /webhooks", "POST /webhooks", "PATCH /webhooks/{id}", "DELETE /webhooks/{id}"],
+  ]);
+  expect(opened("draft")).toEqual([]);
   expect(endpoints.filter(({ key }) => key === null).map(nameOf)).toEqual(["GET /me"]);
 });
 

@@ -48,6 +48,7 @@ const NAMES = [
   "sync_account",
   "fetch_media",
   "mail_link",
+  "mail_owners",
   "unused_media",
   "index_network_ids",
   "index_contact_messages",

@@ -147,6 +147,7 @@ export class Life implements Owner {
         close: () => undefined,
       },
       limits: config.limits,
+      webhooks: config.webhooks,
       dispatch: createSendOptions(context),
       isReady: () => this.isReady,
       isWritable: createWriteProbe(store),

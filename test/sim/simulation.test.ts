@@ -51,6 +51,7 @@ const SERVICES_NOT_SIMULATED = [
   "fetch_media",
   "kept_copies",
   "mail_link",
+  "mail_owners",
   "other_commits",
   "refused_callbacks",
   "sync_account",

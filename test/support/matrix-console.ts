@@ -154,6 +154,14 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/webhook/reveal": withWebhook,
   "POST /w/{workspace}/webhook/rotate-secret": withWebhook,
   "POST /w/{workspace}/webhook/test": withWebhook,
+  "GET /w/{workspace}/webhooks": nothing,
+  "POST /w/{workspace}/webhooks": (side) => ({
+    body: { url: "http://127.0.0.1:9/further" },
+    after: () => side.withoutFurtherWebhooks(),
+  }),
+  "PATCH /w/{workspace}/webhooks/{id}": (side) => ({ id: side.furtherWebhook(), body: { state: "active" } }),
+  "DELETE /w/{workspace}/webhooks/{id}": (side) => ({ id: side.furtherWebhook() }),
+  "POST /w/{workspace}/webhooks/{id}/test": (side) => ({ id: side.furtherWebhook() }),
   "GET /w/{workspace}/fields": nothing,
   "POST /w/{workspace}/fields": (side) => {
     const key = side.name("field");

@@ -182,6 +182,19 @@ export class Objects {
     return this.insert("api_keys", { ...row, hash: randomBytes(32) });
   }
 
+  /** There may be only so many addresses. */
+  withoutFurtherWebhooks(): void {
+    this.app.store.client.prepare("DELETE FROM further_webhooks WHERE workspace_id = ?").run(this.workspace.id);
+  }
+
+  furtherWebhook(): number {
+    const text = "SELECT min(id) FROM further_webhooks WHERE workspace_id = ?";
+    const known = this.app.store.client.prepare(text).pluck().get(this.workspace.id);
+    if (known !== null) return Number(known);
+    const row = { workspace_id: this.workspace.id, url: "http://127.0.0.1:9/further", secret: "sealed" };
+    return this.insert("further_webhooks", { ...row, consecutive_timeouts: 0, created_at: 1, updated_at: 1 });
+  }
+
   /** There may be only so many fields. */
   withoutField(key: string): void {
     this.app.store.client.prepare("DELETE FROM custom_fields WHERE key = ?").run(key);

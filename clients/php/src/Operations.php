@@ -9,6 +9,7 @@ namespace Waxwing;
 /**
  * The calls of the API.
  *
+ * @phpstan-type AddWebhook array{url: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>}
  * @phpstan-type Billing array{currency: string, available: string, rate: string}
  * @phpstan-type Broadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string}
  * @phpstan-type BroadcastBlockedEvent array{id: string, type: 'broadcast.blocked', created_at: string, data: array{broadcast: Broadcast}}
@@ -20,6 +21,7 @@ namespace Waxwing;
  * @phpstan-type BroadcastToGroup array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, group: int}
  * @phpstan-type BroadcastToList array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, to: list<string>}
  * @phpstan-type BroadcastVariables list<string|int|float|ContactFieldValue>|array{header?: list<string|int|float|ContactFieldValue>, body?: list<string|int|float|ContactFieldValue>}|NamedBroadcastVariables
+ * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state?: 'active'|'disabled'}
  * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, created_at: string, updated_at: string}
  * @phpstan-type ContactConsent array{status: 'unknown'|'opted_in'|'opted_out', source: 'inbound_message'|'manual'|'bulk'|'import'|'api'|null, at: string|null, purpose: string|null, notice: string|null, may_want_to_stop_since: string|null}
  * @phpstan-type ContactErasedEvent array{id: string, type: 'contact.erased', created_at: string, data: array{phone: string|null, user_id: string|null}}
@@ -61,6 +63,7 @@ namespace Waxwing;
  * @phpstan-type NamedVariables array{header?: array<string, string|int|float>, body?: array<string, string|int|float>}
  * @phpstan-type NetworkLimit array{limit: int, used: int, today: int}
  * @phpstan-type NetworkUsage array{month: string, messages: int, billable: int, categories: list<array{category: string, type: string, billable: bool, messages: int}>, service: list<array{number: string, messages: int, allowance: int|null}>}
+ * @phpstan-type NewWebhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', old_secret_until: string|null, updated_at: string, secret: string}
  * @phpstan-type SendingNumber array{phone: string, name: string, ready: bool}
  * @phpstan-type OptOut array{phone: string|null, user_id?: string|null, opted_out_at: string, source: 'inbound_message'|'manual'|'bulk'|'import'|'api'}
  * @phpstan-type Page array{page: int, per_page: int, total: int, has_more: bool, next: string|null, pending?: int}
@@ -71,6 +74,7 @@ namespace Waxwing;
  * @phpstan-type PreviewSkip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap'|'may_want_to_stop', since?: string}
  * @phpstan-type ReceivedMedia array{id: int|null, mime_type: string|null, bytes: int|null, sha256: string|null, filename: string|null, url: string|null, expires_at: string|null, state: 'pending'|'stored'|'failed'|'expired'|'erased'}
  * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type RemovedWebhook array{id: int, exhausted: int}
  * @phpstan-type SendLocation array{to: string, location: Location, from?: string, reference?: string}
  * @phpstan-type SendMedia array{to: string, media: SentMedia, from?: string, reference?: string}
  * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation
@@ -88,6 +92,7 @@ namespace Waxwing;
  * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type UploadedMedia array{id: int, mime_type: string, bytes: int, sha256: string, filename: string|null, created_at: string, expires_at: string|null}
  * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}|NamedVariables
+ * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', old_secret_until: string|null, updated_at: string}
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
  */
@@ -504,6 +509,60 @@ abstract class Operations
     public function iterateEvents(array $query = [], array $options = []): \Generator
     {
         return $this->core->iterate(['method' => 'GET', 'path' => '/events', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * List webhook addresses. Returns the addresses that receive the workspace's events, at most ten, the first one
+     * first. Needs a key with the scope `webhooks`.
+     *
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return list<Webhook>
+     */
+    public function listWebhooks(array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/webhooks', 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events from now
+     * on. Without `types`, it receives all types but `contact.updated`, also those of later versions that it need
+     * not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes that,
+     * and has the id 1. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+     *
+     * @param AddWebhook|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return NewWebhook
+     */
+    public function addWebhook(array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/webhooks', 'body' => $body], $options);
+    }
+
+    /**
+     * Change a webhook address. Changes what is given. Waiting deliveries go to a new `url`. The secret stays. The
+     * owners are told by e-mail. Needs a key with the scope `webhooks`.
+     *
+     * @param int $id
+     * @param ChangeWebhook|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Webhook
+     */
+    public function changeWebhook(int $id, array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'PATCH', 'path' => '/webhooks/' . rawurlencode((string) $id), 'body' => $body], $options);
+    }
+
+    /**
+     * Remove a webhook address. Nothing more is sent there. The owners are told by e-mail. Needs a key with the
+     * scope `webhooks`.
+     *
+     * @param int $id
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return RemovedWebhook
+     */
+    public function removeWebhook(int $id, array $options = []): array
+    {
+        return $this->core->one(['method' => 'DELETE', 'path' => '/webhooks/' . rawurlencode((string) $id)], $options);
     }
 
     /**

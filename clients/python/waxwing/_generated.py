@@ -31,6 +31,25 @@ ErrorCode = Literal[
     "workspace_suspended",
 ]
 
+_AddWebhookRequired = TypedDict(
+    "_AddWebhookRequired",
+    {
+        "url": "str",
+    },
+)
+_AddWebhookOptional = TypedDict(
+    "_AddWebhookOptional",
+    {
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+    },
+    total=False,
+)
+
+
+class AddWebhook(_AddWebhookRequired, _AddWebhookOptional):
+    """AddWebhook"""
+
+
 _BillingRequired = TypedDict(
     "_BillingRequired",
     {
@@ -285,6 +304,21 @@ class BroadcastVariablesParts(_BroadcastVariablesPartsOptional):
 
 
 BroadcastVariables = Union[List[Union[Union[str, float], "ContactFieldValue"]], "BroadcastVariablesParts", "NamedBroadcastVariables"]
+
+_ChangeWebhookOptional = TypedDict(
+    "_ChangeWebhookOptional",
+    {
+        "url": "str",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "state": "Literal['active', 'disabled']",
+    },
+    total=False,
+)
+
+
+class ChangeWebhook(_ChangeWebhookOptional):
+    """ChangeWebhook"""
+
 
 _ContactRequired = TypedDict(
     "_ContactRequired",
@@ -1510,6 +1544,24 @@ class NetworkUsage(_NetworkUsageRequired):
     """
 
 
+_NewWebhookRequired = TypedDict(
+    "_NewWebhookRequired",
+    {
+        "id": "int",
+        "url": "str",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "state": "Literal['active', 'disabled']",
+        "old_secret_until": "Optional[str]",
+        "updated_at": "str",
+        "secret": "str",
+    },
+)
+
+
+class NewWebhook(_NewWebhookRequired):
+    """An address that was just added, with its secret."""
+
+
 _SendingNumberRequired = TypedDict(
     "_SendingNumberRequired",
     {
@@ -1689,6 +1741,19 @@ _RecipientRequired = TypedDict(
 
 class Recipient(_RecipientRequired):
     """A recipient of a broadcast."""
+
+
+_RemovedWebhookRequired = TypedDict(
+    "_RemovedWebhookRequired",
+    {
+        "id": "int",
+        "exhausted": "int",
+    },
+)
+
+
+class RemovedWebhook(_RemovedWebhookRequired):
+    """An address that was just removed."""
 
 
 _SendLocationRequired = TypedDict(
@@ -2057,6 +2122,23 @@ class VariablesParts(_VariablesPartsOptional):
 
 
 Variables = Union[List[Union[str, float]], "VariablesParts", "NamedVariables"]
+
+_WebhookRequired = TypedDict(
+    "_WebhookRequired",
+    {
+        "id": "int",
+        "url": "str",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "state": "Literal['active', 'disabled']",
+        "old_secret_until": "Optional[str]",
+        "updated_at": "str",
+    },
+)
+
+
+class Webhook(_WebhookRequired):
+    """An address that receives events."""
+
 
 _WebhookTestEventRequired = TypedDict(
     "_WebhookTestEventRequired",
@@ -2801,6 +2883,88 @@ class Operations:
             "/events",
             query={"after": after, "types": types, "wait": wait, "signed": signed, "per_page": per_page},
             is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_webhooks(
+        self,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> List["Webhook"]:
+        """List webhook addresses. Returns the addresses that receive the workspace's events, at most ten, the
+        first one first. Needs a key with the scope `webhooks`.
+        """
+        return self._core.one(
+            "GET",
+            "/webhooks",
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def add_webhook(
+        self,
+        body: AddWebhook,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> NewWebhook:
+        """Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events
+        from now on. Without `types`, it receives all types but `contact.updated`, also those of later
+        versions that it need not ask for. The secret is in this answer alone. Where the workspace has no
+        first address, it becomes that, and has the id 1. The owners are told by e-mail. Needs a key with
+        the scope `webhooks`.
+        """
+        return self._core.one(
+            "POST",
+            "/webhooks",
+            body=body,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def change_webhook(
+        self,
+        id: int,
+        body: ChangeWebhook,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Webhook:
+        """Change a webhook address. Changes what is given. Waiting deliveries go to a new `url`. The secret
+        stays. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+        """
+        return self._core.one(
+            "PATCH",
+            f"/webhooks/{self._core.quote(id)}",
+            body=body,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def remove_webhook(
+        self,
+        id: int,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> RemovedWebhook:
+        """Remove a webhook address. Nothing more is sent there. The owners are told by e-mail. Needs a key
+        with the scope `webhooks`.
+        """
+        return self._core.one(
+            "DELETE",
+            f"/webhooks/{self._core.quote(id)}",
             request_id=request_id,
             timeout=timeout,
             max_retries=max_retries,

@@ -26,6 +26,13 @@ export type ErrorCode =
   | "window_closed"
   | "workspace_suspended";
 
+export type AddWebhook = {
+  /** An https address. Private and local addresses are refused. */
+  url: string;
+  /** The types of events that the address receives. */
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+};
+
 /** Balance and price of a workspace that is charged. */
 export type Billing = {
   /** ISO 4217 code. */
@@ -223,6 +230,18 @@ export type BroadcastVariables = Array<string | number | ContactFieldValue> | {
    */
   body?: Array<string | number | ContactFieldValue>;
 } | NamedBroadcastVariables;
+
+export type ChangeWebhook = {
+  /** An https address. Private and local addresses are refused. */
+  url?: string;
+  /** The types of events that the address receives. */
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  /**
+   * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
+   * address is active again.
+   */
+  state?: "active" | "disabled";
+};
 
 /** A person to whom the workspace can send messages, or who has sent it a message. */
 export type Contact = {
@@ -1041,6 +1060,25 @@ export type NetworkUsage = {
   }>;
 };
 
+/** An address that was just added, with its secret. */
+export type NewWebhook = {
+  /** The workspace's first address, which `webhook set` sets, has the id 1. */
+  id: number;
+  url: string;
+  /** The types of events that the address receives. */
+  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  /**
+   * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
+   * address is active again.
+   */
+  state: "active" | "disabled";
+  /** Until when the previous secret signs beside the present one; null: it does not. */
+  old_secret_until: string | null;
+  updated_at: string;
+  /** Signs the events of this address. It is in this answer alone. */
+  secret: string;
+};
+
 /** A phone number that the workspace sends from. */
 export type SendingNumber = {
   /** Phone number in E.164. */
@@ -1168,6 +1206,13 @@ export type Recipient = {
   sent_at: string | null;
   delivered_at: string | null;
   read_at: string | null;
+};
+
+/** An address that was just removed. */
+export type RemovedWebhook = {
+  id: number;
+  /** How many deliveries were waiting. They are exhausted now. */
+  exhausted: number;
 };
 
 /** Sends a place on the map, within 24 hours of the recipient's last message. */
@@ -1497,6 +1542,23 @@ export type Variables = Array<string | number> | {
    */
   body?: Array<string | number>;
 } | NamedVariables;
+
+/** An address that receives events. */
+export type Webhook = {
+  /** The workspace's first address, which `webhook set` sets, has the id 1. */
+  id: number;
+  url: string;
+  /** The types of events that the address receives. */
+  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  /**
+   * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
+   * address is active again.
+   */
+  state: "active" | "disabled";
+  /** Until when the previous secret signs beside the present one; null: it does not. */
+  old_secret_until: string | null;
+  updated_at: string;
+};
 
 /** A test event was requested for this webhook. `data` is empty. */
 export type WebhookTestEvent = {
@@ -2414,6 +2476,42 @@ export type ListEventsError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `listWebhooks` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListWebhooksError =
+  | ApiNotEnabledError
+  | InternalError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `addWebhook` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type AddWebhookError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `changeWebhook` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ChangeWebhookError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `removeWebhook` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type RemoveWebhookError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
 /** What `getInbound` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type GetInboundError =
   | ApiNotEnabledError
@@ -2676,6 +2774,40 @@ export abstract class Operations {
   /** All entries of `listEvents`, page after page. */
   iterateEvents(query: ListEventsQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEvent, void, undefined> {
     return this.core.iterate<WebhookEvent>({ operation: "listEvents", method: "GET", path: `/events`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * List webhook addresses. Returns the addresses that receive the workspace's events, at most ten, the first
+   * one first. Needs a key with the scope `webhooks`.
+   */
+  listWebhooks(options: CallOptions = {}): Promise<Webhook[]> {
+    return this.core.one<Webhook[]>({ operation: "listWebhooks", method: "GET", path: `/webhooks`, isIdempotent: true }, options);
+  }
+
+  /**
+   * Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events from now
+   * on. Without `types`, it receives all types but `contact.updated`, also those of later versions that it need
+   * not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes that,
+   * and has the id 1. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+   */
+  addWebhook(body: AddWebhook, options: CallOptions = {}): Promise<NewWebhook> {
+    return this.core.one<NewWebhook>({ operation: "addWebhook", method: "POST", path: `/webhooks`, body }, options);
+  }
+
+  /**
+   * Change a webhook address. Changes what is given. Waiting deliveries go to a new `url`. The secret stays. The
+   * owners are told by e-mail. Needs a key with the scope `webhooks`.
+   */
+  changeWebhook(id: number, body: ChangeWebhook, options: CallOptions = {}): Promise<Webhook> {
+    return this.core.one<Webhook>({ operation: "changeWebhook", method: "PATCH", path: `/webhooks/${encodeURIComponent(String(id))}`, body }, options);
+  }
+
+  /**
+   * Remove a webhook address. Nothing more is sent there. The owners are told by e-mail. Needs a key with the
+   * scope `webhooks`.
+   */
+  removeWebhook(id: number, options: CallOptions = {}): Promise<RemovedWebhook> {
+    return this.core.one<RemovedWebhook>({ operation: "removeWebhook", method: "DELETE", path: `/webhooks/${encodeURIComponent(String(id))}` }, options);
   }
 
   /**

@@ -1,6 +1,7 @@
 /** The audit log: an entry is written in the same transaction as the action it records. */
 import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
 import { type AuditEntry, auditLog, users } from "./table.ts";
 
 export interface Actor {
@@ -20,9 +21,24 @@ export interface NewAuditEntry {
   details?: Record<string, unknown>;
 }
 
+/** Changes of which the owners of the workspace are told by e-mail: those of people and of programs. */
+export const mailedActions: readonly string[] = [
+  "webhook.set",
+  "webhook.clear",
+  "webhook.rotate-secret",
+  "webhook.add",
+  "webhook.update",
+  "webhook.remove",
+];
+
 export function recordAudit(tx: Tx, { userId, address }: Actor, entry: NewAuditEntry): void {
   const { workspaceId, action, subject, details = {} } = entry;
-  tx.db.insert(auditLog).values({ at: tx.now, userId, workspaceId, action, subject, details, address }).run();
+  const { id } = tx.db
+    .insert(auditLog)
+    .values({ at: tx.now, userId, workspaceId, action, subject, details, address })
+    .returning({ id: auditLog.id })
+    .get();
+  if (mailedActions.includes(action)) enqueue(tx, { kind: "mail_owners", subject: id, queueKey: 0, dueAt: tx.now });
 }
 
 interface ListedAuditEntry extends AuditEntry {

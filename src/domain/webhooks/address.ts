@@ -106,7 +106,7 @@ function viewWebhook(webhook: Webhook, secret: string, now: number): ShownWebhoo
 }
 
 /** Until when the secret before the present one signs too; null: it does not. */
-function overlapOf({ previousSecret, previousUntil }: Webhook, now: number): number | null {
+export function overlapOf({ previousSecret, previousUntil }: Webhook, now: number): number | null {
   return previousSecret !== null && previousUntil !== null && previousUntil > now ? previousUntil : null;
 }
 

@@ -1,5 +1,5 @@
 /** Several webhook addresses of a workspace: adds, changes and removes one, the first one too. */
-import { eq } from "drizzle-orm";
+import { and, eq, isNotNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -16,10 +16,8 @@ import {
 } from "./address.ts";
 import type { EventType } from "./event-types.ts";
 import { findWebhook, findWebhookById } from "./read.ts";
-import { FIRST_WEBHOOK, furtherWebhooks, type Webhook } from "./table.ts";
-
-export const webhookStates = ["active", "disabled"] as const;
-type WebhookState = (typeof webhookStates)[number];
+import { FIRST_WEBHOOK, furtherWebhooks, type Webhook, webhooks } from "./table.ts";
+import type { WebhookState } from "./webhook.ts";
 
 export function stateOf({ disabledAt }: Webhook): WebhookState {
   return disabledAt === null ? "active" : "disabled";
@@ -115,4 +113,18 @@ function requireSet(tx: ReadTx, workspaceId: number, id: number): Webhook {
   const webhook = findWebhookById(tx, workspaceId, id);
   if (webhook === undefined) throw notFound("webhook address");
   return webhook;
+}
+/** The addresses that a key added. They stay when it is revoked. */
+export function listWebhooksOfKey({ db }: ReadTx, keyId: number): { id: number; url: string }[] {
+  const first = db
+    .select({ url: webhooks.url })
+    .from(webhooks)
+    .where(and(eq(webhooks.keyId, keyId), isNotNull(webhooks.url)))
+    .all();
+  const further = db
+    .select({ id: furtherWebhooks.id, url: furtherWebhooks.url })
+    .from(furtherWebhooks)
+    .where(eq(furtherWebhooks.keyId, keyId))
+    .all();
+  return [...first.map(({ url }) => ({ id: FIRST_WEBHOOK, url: url ?? "" })), ...further];
 }

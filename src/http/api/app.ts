@@ -20,7 +20,7 @@ import type { SendOptions } from "#src/sending/send-message.ts";
 import { type Answer, PREFIX } from "../answer.ts";
 import type { AnswerStreams } from "../answer-streams.ts";
 import { ENTRIES_MAX, readBody } from "../body.ts";
-import { type KeyCall, readPath } from "../endpoints/call.ts";
+import { type KeyCall, readPath, requireValidBody } from "../endpoints/call.ts";
 import { type ApiEndpoint, costOfRows } from "../endpoints/endpoint.ts";
 import { apiEndpoints } from "../endpoints/endpoints.ts";
 import { answerProblem } from "../errors.ts";
@@ -45,6 +45,8 @@ interface AppOptions {
   readers: Readers;
   media: MediaFiles;
   uploads: Uploads;
+  /** Which webhook addresses are permitted. */
+  webhooks: KeyCall["webhooks"];
   /** Whether startup (migrations, recovery) has finished. */
   isReady: () => boolean;
   /** Fires when the server begins to stop. */
@@ -113,7 +115,7 @@ type Pipeline = (
 
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
-  const { store, clock, log, limits, dispatch, readers, media, eventWaiters, stopping, onAnswer } = options;
+  const { store, clock, log, limits, dispatch, readers, media, webhooks, eventWaiters, stopping, onAnswer } = options;
   const { streams, turns, uploads } = options;
   const authenticator = new Authenticator(store, clock, options.acceptsTestKeys);
   const limiter = new RateLimiter(clock, limits, "workspace");
@@ -141,12 +143,16 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     if (endpoint === null) throw noSuchEndpoint(request.method, pathname);
     const path = readPath(endpoint.params, values);
     const handle = (body: KeyCall["body"]) => {
+      if (endpoint.body !== undefined && endpoint.checkedBy === undefined) {
+        requireValidBody(endpoint.body, body as Record<string, unknown>);
+      }
       const call: KeyCall = {
         user: null,
         store,
         media,
         uploads,
         request,
+        webhooks,
         dispatch,
         keyQueue,
         clock,

@@ -12,14 +12,16 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
 import type { KeyUse } from "#src/domain/idempotency/keys.ts";
 import type { BudgetedKey } from "#src/domain/messages/key-budget.ts";
-import { type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
+import { mailedActions, type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
 import type { WorkspaceAccess } from "#src/domain/users/read.ts";
 import type { Right } from "#src/domain/users/roles.ts";
 import type { SignedIn } from "#src/domain/users/sessions.ts";
+import { getKey } from "#src/domain/workspaces/api-keys.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { Uploads } from "#src/media/uploads.ts";
+import type { WebhookUrlRules } from "#src/net/address.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import { type AnswerWith, answerData, keptAnswer, requireId } from "../answer.ts";
 import type { ConsoleContext } from "../console/context.ts";
@@ -61,6 +63,8 @@ interface InWorkspace {
   /** Requests with an Idempotency-Key that this process is handling. */
   keyQueue: KeyQueue;
   media: MediaFiles;
+  /** Which webhook addresses are permitted. */
+  webhooks: WebhookUrlRules;
   workspace: Workspace;
   /** Who calls, as the consent log keeps it. */
   by: ConsentEvidence;
@@ -192,7 +196,8 @@ export async function change<Data, Replayed = Data>(
 ): Promise<AnswerWith<{ data: Data | Replayed }>> {
   if (call.user === null) {
     const answer = (tx: Tx) => {
-      const { status, data } = act(tx);
+      const { status, data, audit } = act(tx);
+      if (audit !== null && mailedActions.includes(audit.action)) recordActOfKey(tx, call, audit);
       return answerData<Data | Replayed>(status, data);
     };
     return use === null ? call.store.write(answer) : keptAnswer(await changeOnce(call, use, answer));
@@ -222,6 +227,13 @@ export function recordAct(
 ): void {
   const workspaceId = "workspace" in call ? call.workspace.id : null;
   recordAudit(tx, { userId: call.user.id, address: call.address }, { workspaceId, ...entry });
+}
+
+/** What a program does is audited only where the owners are told of it; elsewhere, what it does can be seen itself. */
+function recordActOfKey(tx: Tx, { workspace, keyId }: KeyCall, entry: NonNullable<ChangeResult<never>["audit"]>): void {
+  const { name, prefix } = getKey(tx, workspace.id, keyId);
+  const details = { ...entry.details, key: `${name} (${prefix}…)` };
+  recordAudit(tx, { userId: null, address: "" }, { workspaceId: workspace.id, ...entry, details });
 }
 
 /** Throws `invalid_request` with the mistakes of each field. */

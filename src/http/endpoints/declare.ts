@@ -8,7 +8,7 @@ import type { Right } from "#src/domain/users/roles.ts";
 import type { Scope } from "#src/domain/workspaces/scopes.ts";
 import { PageView } from "../page.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** `nobody`: without a session. `user`: any signed-in user. A right: a member of the workspace whose role has it. */
 export type Needs = "nobody" | "user" | "server operator" | Right;

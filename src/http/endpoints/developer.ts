@@ -9,7 +9,8 @@ import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { removeField } from "#src/domain/filters/remove-field.ts";
 import { clearWebhook, rotateSecret, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
-import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { defaultTypes, eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { listWebhooksOfKey } from "#src/domain/webhooks/further.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { adoptSecret, readOverlap, type SecretTrial } from "#src/domain/webhooks/secret-overlap.ts";
@@ -25,6 +26,7 @@ import { Data, Empty, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 import { show } from "./show.ts";
+import { readWanted } from "./webhooks.ts";
 
 const key = {
   id: Type.Integer(),
@@ -92,13 +94,18 @@ export const developerEndpoints = {
     session: "manage",
     isSensitive: true,
     params: { id: Id("key") },
-    output: Data(KeyView),
+    /** `webhooks`: the addresses that the key added. They still receive events. */
+    output: Data(
+      Type.Object({ ...key, webhooks: Type.Array(Type.Object({ id: Type.Integer(), url: Type.String() })) }),
+    ),
   }).change((tx, call) => {
     const { workspace, path } = call;
     const known = getKey(tx, workspace.id, path.id);
     const key = revokeKey(tx, known.id);
-    const audit = { action: "key.revoke", subject: key.name, details: { prefix: key.prefix } };
-    return { status: 200, data: viewKey(key, workspace), audit };
+    const webhooks = listWebhooksOfKey(tx, key.id);
+    const details = { prefix: key.prefix, ...(webhooks.length === 0 ? {} : { webhooks }) };
+    const audit = { action: "key.revoke", subject: key.name, details };
+    return { status: 200, data: { ...viewKey(key, workspace), webhooks }, audit };
   }),
   "GET /w/{workspace}/webhook": endpoint({ session: "manage", output: Data(WebhookView) }).read((tx, { workspace }) => {
     const webhook = findWebhook(tx, workspace.id);
@@ -116,7 +123,7 @@ export const developerEndpoints = {
     if (problem !== null) throw invalidRequest({ url: [problem] });
     return change(call, (tx) => {
       const was = findWebhook(tx, call.workspace.id)?.url ?? null;
-      const set = setWebhook(tx, call.box, call.workspace.id, url, { types: readWantedTypes(call.body.types) });
+      const set = setWebhook(tx, call.box, call.workspace.id, url, { types: readWanted(call.body.types) });
       const types = [...set.types];
       const audit = { action: "webhook.set", subject: url, details: { was, became: url, types } };
       return { status: 200, data: { url, types, has_secret: true }, audit };
@@ -243,13 +250,6 @@ function describeKey(key: ApiKey, workspace: Workspace): Record<string, unknown>
     ...(expires_at === null ? {} : { expires_at }),
     ...(daily_people === null ? {} : { daily_people }),
   };
-}
-
-/** The default stays the default, so that an address receives the types of later versions. */
-function readWantedTypes(types: readonly EventType[] | undefined): EventType[] | null | undefined {
-  if (types === undefined) return undefined;
-  const isDefault = eventTypes.every((type) => types.includes(type) === defaultTypes.includes(type));
-  return isDefault ? null : eventTypes.filter((type) => types.includes(type));
 }
 
 function viewKey(key: ApiKey, workspace: Workspace): Static<typeof KeyView> {

@@ -30,6 +30,7 @@ import { signInEndpoints } from "./sign-in.ts";
 import { simulatorEndpoints } from "./simulator.ts";
 import { systemEndpoints } from "./system.ts";
 import { templateEndpoints } from "./templates.ts";
+import { webhookEndpoints } from "./webhooks.ts";
 import { workspaceEndpoints } from "./workspaces.ts";
 
 /** Those of the API come in the order of its reference. */
@@ -43,6 +44,7 @@ const endpoints = {
   ...templateEndpoints,
   ...groupEndpoints,
   ...eventEndpoints,
+  ...webhookEndpoints,
   ...inboundEndpoints,
   ...mediaEndpoints,
   ...signInEndpoints,

@@ -49,6 +49,11 @@ const tags = [
       "The pictures, videos, voice messages, stickers and documents that people send, and the files that are uploaded to be sent.",
   },
   { name: "Events", description: "Events that are posted to the workspace's webhook URL as they happen." },
+  {
+    name: "Webhooks",
+    description:
+      "The addresses that events are posted to, up to ten, each with its own types and secret. They need a key with the scope `webhooks`.",
+  },
 ];
 
 /** Every operation takes it. */

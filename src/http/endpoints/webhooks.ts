@@ -1,0 +1,192 @@
+/**
+ * The webhook addresses of a workspace: list, add, change and remove them. Each change is audited and mailed to the
+ * owners, that of a program too.
+ */
+import { Type } from "@sinclair/typebox";
+import { invalidRequest } from "#src/core/problem.ts";
+import { Nullable } from "#src/core/schema.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { addWebhook, removeWebhook, stateOf, updateWebhook } from "#src/domain/webhooks/further.ts";
+import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
+import { listWebhooks } from "#src/domain/webhooks/read.ts";
+import { EventTypes, NewWebhookView, State, WebhookView } from "#src/domain/webhooks/schema.ts";
+import type { Webhook } from "#src/domain/webhooks/table.ts";
+import { viewWebhook } from "#src/domain/webhooks/view.ts";
+import { findWebhookUrlProblem } from "#src/net/address.ts";
+import { type AnyCallWith, change } from "./call.ts";
+import { Data, Id, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+
+const Url = Type.String({
+  maxLength: 2_048,
+  examples: ["https://crm.example.com/hooks/waxwing"],
+  description: "An https address. Private and local addresses are refused.",
+});
+const webhook = { id: Id("webhook address") };
+const example = {
+  id: 2,
+  url: "https://crm.example.com/hooks/waxwing",
+  types: ["message.received", "contact.updated"],
+  state: "active",
+  old_secret_until: null,
+  updated_at: "2026-11-21T08:44:26+05:30",
+};
+const ofKeys = { key: ["webhooks"], keyOfFirstVersion: [] } as const;
+
+export const webhookEndpoints = {
+  "GET /w/{workspace}/webhooks": endpoint({
+    ...ofKeys,
+    session: "manage",
+    output: Data(Type.Array(WebhookView)),
+    reference: {
+      operationId: "listWebhooks",
+      tag: "Webhooks",
+      summary: "List webhook addresses",
+      description: "Returns the addresses that receive the workspace's events, at most ten, the first one first.",
+      success: "The addresses.",
+      example: [example],
+    },
+  }).read((tx, { workspace }) =>
+    listWebhooks(tx, workspace.id).map((webhook) => viewWebhook(webhook, workspace, tx.now)),
+  ),
+  "POST /w/{workspace}/webhooks": endpoint({
+    ...ofKeys,
+    session: "manage",
+    isSensitive: true,
+    body: Type.Object({ url: Url, types: Type.Optional(EventTypes) }, { ...strict, $id: "AddWebhook" }),
+    output: Data(NewWebhookView),
+    /** A repeated form does not get the secret. */
+    consoleOutput: Data(Type.Object({ ...WebhookView.properties, secret: Nullable(Type.String()) })),
+    reference: {
+      operationId: "addWebhook",
+      tag: "Webhooks",
+      summary: "Add a webhook address",
+      description: `Adds an address with a secret of its own, up to ten. It receives the events from now on. Without \`types\`, it receives all types but \`contact.updated\`, also those of later versions that it need not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes that, and has the id 1. The owners are told by e-mail.`,
+      bodies: { address: { summary: "An address", value: { url: example.url, types: example.types } } },
+      success: "The address was added.",
+      status: 201,
+      example: { ...example, secret: "whsec_8Jx2…" },
+    },
+  }).answer((call) => {
+    const url = requireUrl(call, call.body.url);
+    return change(call, (tx) => {
+      const added = addWebhook(tx, call.dispatch.box, call.workspace.id, {
+        url,
+        types: readWanted(call.body.types) ?? null,
+        keyId: call.user === null ? call.keyId : null,
+      });
+      const shown = viewWebhook(added.webhook, call.workspace, tx.now);
+      return {
+        status: 201,
+        data: { ...shown, secret: added.secret },
+        replayData: { ...shown, secret: null },
+        audit: { action: "webhook.add", subject: url, details: describe(added.webhook) },
+      };
+    });
+  }),
+  "PATCH /w/{workspace}/webhooks/{id}": endpoint({
+    ...ofKeys,
+    session: "manage",
+    isSensitive: true,
+    params: webhook,
+    body: Type.Object(
+      { url: Type.Optional(Url), types: Type.Optional(EventTypes), state: Type.Optional(State) },
+      { ...strict, $id: "ChangeWebhook" },
+    ),
+    output: Data(WebhookView),
+    reference: {
+      operationId: "changeWebhook",
+      tag: "Webhooks",
+      summary: "Change a webhook address",
+      description: `Changes what is given. Waiting deliveries go to a new \`url\`. The secret stays. The owners are told by e-mail.`,
+      bodies: {
+        state: { summary: "Disable it", value: { state: "disabled" } },
+        types: { summary: "Other types", value: { types: ["message.received"] } },
+      },
+      success: "The address was changed.",
+      example: { ...example, state: "disabled" },
+      problems: ["not_found"],
+    },
+  }).answer((call) => {
+    const { url, types, state } = call.body;
+    const given = url === undefined ? undefined : requireUrl(call, url);
+    return change(call, (tx) => {
+      const was = findOf(tx, call);
+      const changed = updateWebhook(tx, call.workspace.id, call.path.id, {
+        url: given,
+        types: readWanted(types),
+        state,
+      });
+      const details = {
+        ...describe(changed),
+        ...(was === undefined ? {} : { was: { url: was.url, ...describe(was) } }),
+      };
+      const audit = { action: "webhook.update", subject: changed.url ?? "", details };
+      return { status: 200, data: viewWebhook(changed, call.workspace, tx.now), audit };
+    });
+  }),
+  "DELETE /w/{workspace}/webhooks/{id}": endpoint({
+    ...ofKeys,
+    session: "manage",
+    isSensitive: true,
+    params: webhook,
+    output: Data(
+      Type.Object(
+        {
+          id: Type.Integer(),
+          exhausted: Type.Integer({ description: "How many deliveries were waiting. They are exhausted now." }),
+        },
+        { $id: "RemovedWebhook", description: "An address that was just removed." },
+      ),
+    ),
+    reference: {
+      operationId: "removeWebhook",
+      tag: "Webhooks",
+      summary: "Remove a webhook address",
+      description: "Nothing more is sent there. The owners are told by e-mail.",
+      success: "The address was removed.",
+      example: { id: 2, exhausted: 0 },
+      problems: ["not_found"],
+    },
+  }).answer((call) =>
+    change(call, (tx) => {
+      const { id } = call.path;
+      const { webhook, exhausted } = removeWebhook(tx, call.workspace.id, id);
+      const details = { id, exhausted };
+      const audit = { action: "webhook.remove", subject: webhook.url ?? "", details };
+      return { status: 200, data: { id, exhausted }, audit };
+    }),
+  ),
+  "POST /w/{workspace}/webhooks/{id}/test": endpoint({
+    session: "manage",
+    params: webhook,
+    output: Data(Type.Object({ delivery_id: Type.Integer() })),
+  }).change((tx, call) => {
+    const id = sendTestEvent(tx, call.workspace.id, call.path.id);
+    return { status: 202, data: { delivery_id: id }, audit: { action: "webhook.test", subject: String(id) } };
+  }),
+};
+
+function requireUrl({ webhooks }: Pick<AnyCallWith, "webhooks">, text: string): string {
+  const url = text.trim();
+  const problem = findWebhookUrlProblem(url, webhooks);
+  if (problem !== null) throw invalidRequest({ url: [problem] });
+  return url;
+}
+
+/** The default stays the default, so that an address receives the types of later versions. */
+export function readWanted(types: readonly EventType[] | undefined): EventType[] | null | undefined {
+  if (types === undefined) return undefined;
+  const isDefault = eventTypes.every((type) => types.includes(type) === defaultTypes.includes(type));
+  return isDefault ? null : eventTypes.filter((type) => types.includes(type));
+}
+
+function findOf(tx: ReadTx, { workspace, path }: AnyCallWith<{ id: number }>): Webhook | undefined {
+  return listWebhooks(tx, workspace.id).find(({ id }) => id === path.id);
+}
+
+/** For the audit log and the mail to the owners. */
+function describe(webhook: Webhook): Record<string, unknown> {
+  return { id: webhook.id, types: webhook.types ?? "default", state: stateOf(webhook) };
+}

@@ -6,7 +6,13 @@ import { isFinished } from "#src/domain/broadcasts/broadcast.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { nameUnknown } from "#src/domain/broadcasts/hold-restored.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
-import { countInDoubt, countReasons, findAnyBroadcast, listBroadcasts } from "#src/domain/broadcasts/read.ts";
+import {
+  countInDoubt,
+  countReasons,
+  findAnyBroadcast,
+  getBroadcast,
+  listBroadcastIds,
+} from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import { getCounters } from "#src/domain/messages/adjust-counters.ts";
@@ -32,7 +38,7 @@ export const commands: readonly Command[] = [
     {
       rows: (tx, workspaces, values) =>
         newest(workspaces, values.limit, ({ id }, limit) =>
-          listBroadcasts(tx, id, { offset: 0 }, limit).map((one) => view(tx, one)),
+          listBroadcastIds(tx, id, { offset: 0 }, limit).map((one) => view(tx, getBroadcast(tx, one.id))),
         ),
       columns: ({ id, workspace_id: workspace, name, status, counts, created_at: created }) => {
         const { total, sent, failed, skipped } = counts;

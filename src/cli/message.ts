@@ -19,6 +19,8 @@ import { withDatabase } from "./database.ts";
 import { number, positional } from "./option.ts";
 import { list, type Report, table, timesIn } from "./output.ts";
 
+const SLICE_ROWS = 2_000;
+
 export const commands: readonly Command[] = [
   command(
     "message show",
@@ -31,8 +33,8 @@ export const commands: readonly Command[] = [
       withDatabase(context, "read", ({ store }) => {
         const message = store.read((tx) => findMessageById(tx, values.id));
         if (message === undefined) throw notFound("message");
-        const callbacks = readAll(store, (tx, from) => findCallbacks(tx, message, from));
-        const events = readAll(store, (tx, from) => findEvents(tx, message, from));
+        const callbacks = readAll(store, (tx, from) => findCallbacks(tx, message, from, SLICE_ROWS));
+        const events = readAll(store, (tx, from) => findEvents(tx, message, from, SLICE_ROWS));
         return store.read((tx) => reportOf(tx, message, callbacks, events));
       }),
   ),

@@ -9,7 +9,7 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { confirmByName, decideByName, setSample } from "#src/domain/templates/decide.ts";
 import { markButton } from "#src/domain/templates/mark-button.ts";
-import { listTemplates, type TemplateFilter } from "#src/domain/templates/read.ts";
+import { findTemplateById, listTemplatePositions, type TemplateFilter } from "#src/domain/templates/read.ts";
 import type { Template } from "#src/domain/templates/table.ts";
 import { type ParameterOrder, templateStatuses, whyUnsendable } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
@@ -188,7 +188,8 @@ function accountsOf(tx: ReadTx, workspaceId: number): SendingNumber[] {
 }
 
 function templatesOf(tx: ReadTx, { id }: Workspace, status: TemplateFilter["status"] = null): Template[] {
-  return listTemplates(tx, id, { status }, { offset: 0 }, EVERY);
+  const positions = listTemplatePositions(tx, id, { status }, { offset: 0 }, EVERY);
+  return positions.flatMap((one) => findTemplateById(tx, id, one.id) ?? []);
 }
 
 function view(template: Template, workspace: Workspace) {

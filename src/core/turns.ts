@@ -5,8 +5,11 @@
  */
 import { type Clock, nextTurn, sleep } from "./clock.ts";
 
-/** No slice takes longer, but for one that cannot be divided. */
-export const SLICE_MS = 5;
+/**
+ * A slice ends after so long, but for one that cannot be divided. With what goes before and what follows, as the headers and
+ * the encoding of a piece, a turn of the loop stays within 5 milliseconds.
+ */
+export const SLICE_MS = 3;
 const PAUSE_MAX_MS = 20;
 
 interface Line {

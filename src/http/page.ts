@@ -87,9 +87,14 @@ interface PageQuery {
   get(name: "page" | "per_page" | "after"): string | null;
 }
 
+/** The page of a list that only the console has: a screen. Throws `invalid_request`. */
+export function readScreen(query: PageQuery): PageFrom {
+  return readPage(query, PER_PAGE);
+}
+
 /** Throws `invalid_request`. A cursor wins over a page number. */
-export function readPage(query: PageQuery): PageFrom {
-  const perPage = readPerPage(query);
+export function readPage(query: PageQuery, perPageMax = PER_PAGE_MAX): PageFrom {
+  const perPage = Math.min(readPerPage(query), perPageMax);
   const after = query.get("after");
   if (after !== null) return { after: readCursor(after), perPage };
   const text = query.get("page") ?? "1";
@@ -107,14 +112,14 @@ interface ListPage<View> {
 }
 
 /**
- * `rows` holds one row more than a page, to tell whether more follow. `view` runs while the answer is made, in a
- * transaction of its own.
+ * `rows` holds one row more than a page, to tell whether more follow: only what finds a row, its id and its place.
+ * `view` reads the row while the answer is made, in a transaction of its own; null or undefined: it is gone by now.
  */
 export function pageOf<Row, View>(
   from: PageFrom,
   rows: readonly Row[],
   total: number,
-  view: (row: Row, tx: ReadTx) => View,
+  view: (row: Row, tx: ReadTx) => View | null | undefined,
   position: (row: Row) => Record<string, unknown>,
 ): ListPage<View> {
   const shown = rows.slice(0, from.perPage);
@@ -129,7 +134,7 @@ export function pageById<Row extends { id: number }, View>(
   from: PageFrom,
   rows: readonly Row[],
   total: number,
-  view: (row: Row, tx: ReadTx) => View,
+  view: (row: Row, tx: ReadTx) => View | null | undefined,
 ): ListPage<View> {
   return pageOf(from, rows, total, view, ({ id }) => ({ id }));
 }

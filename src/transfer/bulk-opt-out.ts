@@ -35,7 +35,7 @@ interface OptOutReport extends OptOutCounters {
   reasons: ReasonCount[];
 }
 
-const ROWS_PER_BATCH = 200;
+const ROWS_PER_BATCH = 25;
 const GAP_MS = 2;
 const NO_MAP: ReadonlyMap<string, string> = new Map();
 

@@ -1,9 +1,11 @@
 /**
  * Exports contacts as CSV that an import can read: all of a workspace, or those that the caller selects. The ids
- * are searched for 500 at a time; each short read covers 50 contacts, so that requests meanwhile do not wait.
+ * are searched for 500 at a time; each short read covers as many contacts as a slice has time for.
  */
 
+import { type Clock, systemClock } from "#src/core/clock.ts";
 import { formatInstant } from "#src/core/instant.ts";
+import { SLICE_MS } from "#src/core/turns.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { readConsentTerms } from "#src/domain/contacts/consent-log.ts";
@@ -44,6 +46,7 @@ export async function* contactLines(
   store: Store,
   workspaceId: number,
   nextIds: NextIds | null = null,
+  clock: Pick<Clock, "monotonic"> = systemClock,
 ): AsyncGenerator<string[]> {
   const { workspace, fields } = store.read((tx) => ({
     workspace: getWorkspace(tx, workspaceId),
@@ -88,24 +91,24 @@ export async function* contactLines(
     ];
     return csvLine(cells);
   };
+  const everybody: NextIds = async (after) =>
+    store.read((tx) => listContactsById(tx, workspaceId, after, CONTACTS_PER_READ)).map(({ id }) => id);
   let after = 0;
   let waiting: readonly number[] = [];
   for (;;) {
-    if (nextIds !== null && waiting.length === 0) waiting = await nextIds(after);
-    const ids = nextIds === null ? null : waiting.slice(0, CONTACTS_PER_READ);
-    waiting = waiting.slice(CONTACTS_PER_READ);
-    const { lines, last } = store.read((tx) => {
-      const contacts =
-        ids === null
-          ? listContactsById(tx, workspaceId, after, CONTACTS_PER_READ)
-          : ids.flatMap((id) => findById(tx, workspaceId, id) ?? []);
-      return {
-        lines: contacts.map((contact) => lineOf(tx, contact)),
-        last: (ids ?? contacts.map(({ id }) => id)).at(-1),
-      };
+    if (waiting.length === 0) waiting = await (nextIds ?? everybody)(after);
+    if (waiting.length === 0) return;
+    const startedAt = clock.monotonic();
+    const lines: string[] = [];
+    let done = 0;
+    store.read((tx) => {
+      while (done < Math.min(waiting.length, CONTACTS_PER_READ) && clock.monotonic() - startedAt < SLICE_MS) {
+        after = waiting[done++] ?? after;
+        const contact = findById(tx, workspaceId, after);
+        if (contact !== undefined) lines.push(lineOf(tx, contact));
+      }
     });
-    if (last === undefined) return;
-    after = last;
+    waiting = waiting.slice(done);
     if (lines.length > 0) yield lines;
   }
 }

@@ -21,7 +21,7 @@ import {
   findInAccount,
   findTemplate,
   listLanguages,
-  listTemplates,
+  listTemplatePositions,
 } from "#src/domain/templates/read.ts";
 import { planAttempt } from "#src/domain/webhooks/attempt.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
@@ -102,8 +102,8 @@ const queries: Record<string, (tx: Tx) => unknown> = {
   ],
   "the list of templates": (tx) => {
     for (const status of [null, "APPROVED"] as const) {
-      listTemplates(tx, 1, { status }, { offset: 0 }, 50);
-      listTemplates(tx, 1, { status }, { after: { name: "welcome", id: 1 } }, 50);
+      listTemplatePositions(tx, 1, { status }, { offset: 0 }, 50);
+      listTemplatePositions(tx, 1, { status }, { after: { name: "welcome", id: 1 } }, 50);
       countTemplates(tx, 1, { status });
     }
   },

@@ -12,7 +12,7 @@ import { recordFailure } from "../messages/record-outcome.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { recountPortfolios } from "../numbers/portfolio.ts";
 import { trigger, update } from "./move.ts";
-import { listOpen, listRecipients } from "./read.ts";
+import { listOpen, listRecipientIds } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
 /** Pauses every scheduled and active broadcast. `isComplete`: it is known what was sent since the backup. */
@@ -51,7 +51,9 @@ export function nameUnknown(tx: ReadTx, broadcast: Broadcast): string | null {
   const { pending } = getCounters(tx, broadcast.id);
   const isGroupOpen = broadcast.groupId !== null && !broadcast.isBuilt;
   if (pending === 0) return isGroupOpen ? "everybody in the group" : null;
-  const first = listRecipients(tx, broadcast, "pending", { offset: 0 }, NAMED_MAX).filter(isUnsent);
+  const first = listRecipientIds(tx, broadcast, "pending", { offset: 0 }, NAMED_MAX)
+    .flatMap(({ id }) => findMessageById(tx, id) ?? [])
+    .filter(isUnsent);
   const rest = first.length < pending ? [`${pending - first.length} more`] : [];
   const people = `${pending} ${pending === 1 ? "recipient" : "recipients"} (${[...first.map(({ toPhone }) => toPhone), ...rest].join(", ")})`;
   return isGroupOpen ? `${people} and everybody in the group who was not listed yet` : people;

@@ -4,7 +4,7 @@ import { unionAll } from "drizzle-orm/sqlite-core";
 import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { MessageStatus } from "../messages/message.ts";
-import { type Message, messages } from "../messages/table.ts";
+import { messages } from "../messages/table.ts";
 import { readShape, type TemplateShape } from "../templates/template.ts";
 import { type BroadcastStatus, isFinished, type RecipientFilter } from "./broadcast.ts";
 import { broadcastById, openBroadcasts } from "./statements.ts";
@@ -28,15 +28,15 @@ export function findAnyBroadcast(tx: ReadTx, id: number): Broadcast | undefined 
   return broadcastById(tx).get({ id });
 }
 
-/** The newest first: either from `offset` on, or older than an id. */
-export function listBroadcasts(
+/** Their ids, the newest first: either from `offset` on, or older than an id. */
+export function listBroadcastIds(
   tx: ReadTx,
   workspaceId: number,
   from: { offset: number } | { after: number },
   limit: number,
-): Broadcast[] {
+): { id: number }[] {
   return tx.db
-    .select()
+    .select({ id: broadcasts.id })
     .from(broadcasts)
     .where(and(eq(broadcasts.workspaceId, workspaceId), "after" in from ? lt(broadcasts.id, from.after) : undefined))
     .orderBy(desc(broadcasts.id))
@@ -63,24 +63,24 @@ export function statusesFor(broadcast: Broadcast, filter: RecipientFilter): Mess
   return [filter];
 }
 
-/** In the order in which they were addressed: either from `offset` on, or after an id. */
-export function listRecipients(
+/** Their ids, in the order in which they were addressed: either from `offset` on, or after an id. */
+export function listRecipientIds(
   tx: ReadTx,
   broadcast: Broadcast,
   filter: RecipientFilter | null,
   from: { offset: number } | { after: number },
   limit: number,
-): Message[] {
+): { id: number }[] {
   const after = "after" in from ? from.after : 0;
   const offset = "offset" in from ? from.offset : 0;
   const inBroadcast = and(eq(messages.broadcastId, broadcast.id), gt(messages.id, after));
-  const selectAll = () => tx.db.select().from(messages);
+  const selectIds = () => tx.db.select({ id: messages.id }).from(messages);
   if (filter === null) {
-    return selectAll().where(inBroadcast).orderBy(asc(messages.id)).limit(limit).offset(offset).all();
+    return selectIds().where(inBroadcast).orderBy(asc(messages.id)).limit(limit).offset(offset).all();
   }
   // Each state is a range of the index ordered by id, so SQLite merges the ranges without sorting.
   const [first, second, ...rest] = statusesFor(broadcast, filter).map((status) =>
-    selectAll().where(and(inBroadcast, eq(messages.status, status))),
+    selectIds().where(and(inBroadcast, eq(messages.status, status))),
   );
   if (first === undefined) return [];
   if (second === undefined) return first.orderBy(asc(messages.id)).limit(limit).offset(offset).all();

@@ -23,13 +23,6 @@ export interface ContactCursor {
 
 type ContactsFrom = { offset: number } | { after: ContactCursor };
 
-interface ContactsPage {
-  contacts: Contact[];
-  hasMore: boolean;
-  /** The cursor of the next page; null at the end. */
-  next: ContactCursor | null;
-}
-
 const BEFORE_ALL = -1;
 /**
  * A pass ends this long before now: more contacts may change within the current millisecond, and a read transaction may
@@ -123,12 +116,11 @@ export function listContacts(
   since: number | null,
   from: ContactsFrom,
   limit: number,
-): ContactsPage {
+): PageOfPlaces {
   const reading = readListPage(since, from, limit, stateOfList(tx, listed));
   let step = reading.next();
   while (step.done !== true) step = reading.next(readPlaces(tx, listed, step.value));
-  const { places, ...page } = step.value;
-  return { ...page, contacts: places.flatMap(({ id }) => byId(tx).get({ id }) ?? []) };
+  return step.value;
 }
 
 /** Reads the places from the index alone, so that a large offset reads no rows of skipped contacts. */
@@ -162,14 +154,6 @@ function readPlaces(
 
 /** Word for word as in the partial indexes. */
 const hasUserIdOnly = sql`${contacts.phone} is null and ${contacts.networkUserId} is not null`;
-
-const byId = statement((db) =>
-  db
-    .select()
-    .from(contacts)
-    .where(eq(contacts.id, sql.placeholder("id")))
-    .prepare(),
-);
 
 const newestContact = statement((db) =>
   db
@@ -233,7 +217,7 @@ export function listOptOuts(
   since: number | null,
   from: { offset: number } | { after: OptOutCursor },
   limit: number,
-): Contact[] {
+): OptOutCursor[] {
   const after = "after" in from ? from.after : null;
   const idsOf = (isNamed: SQL) =>
     tx.db
@@ -252,12 +236,12 @@ export function listOptOuts(
       );
   const withPhone = idsOf(isNotNull(contacts.phone));
   const all = identity === "phone" ? withPhone : withPhone.unionAll(idsOf(hasUserIdOnly));
-  const ids = all
+  return all
     .orderBy(asc(sql`consent_at`), asc(sql`id`))
     .limit(limit)
     .offset("offset" in from ? from.offset : 0)
-    .all();
-  return ids.flatMap(({ id }) => byId(tx).get({ id }) ?? []);
+    .all()
+    .map(({ id, consentAt }) => ({ id, at: consentAt ?? 0 }));
 }
 
 /** SQL of the totals that need a scan. The reader runs it, because it can take long. */

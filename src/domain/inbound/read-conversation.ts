@@ -11,7 +11,7 @@ import { lastMessageOf } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { findMediaOfInbound, type MediumWithFile } from "../media/read.ts";
 import { ANSWER_SPAN_MS } from "../messages/answers.ts";
-import { type ContactKey, listAnswerIds, listDispatchedIds } from "../messages/contact-messages.ts";
+import { type ContactKey, listAnswerIds, listDispatchedPlaces } from "../messages/contact-messages.ts";
 import { findByNetworkId } from "../messages/network-ids.ts";
 import { findWholeMessage } from "../messages/read.ts";
 import type { MessageRow } from "../messages/table.ts";
@@ -55,11 +55,16 @@ export const NEWEST: ConversationCursor = {
   echoId: Number.MAX_SAFE_INTEGER,
 };
 
-/** Before what a conversation shows beside it is looked up. */
-type FoundItem =
-  | { kind: "message"; at: number; message: MessageRow }
-  | { kind: "echo"; at: number; echo: Echo }
-  | { kind: "inbound"; at: number; inbound: Inbound };
+/** Where an item stands. What people write may be long, so the page is found without reading it. */
+interface ConversationPlace {
+  kind: ConversationItem["kind"];
+  at: number;
+  id: number;
+}
+
+interface PageOfPlaces extends Pick<ConversationPage, "next"> {
+  places: ConversationPlace[];
+}
 
 /** `hasButtons`: also look up each template's buttons. */
 export function readConversation(
@@ -69,29 +74,37 @@ export function readConversation(
   limit: number,
   { hasButtons = false } = {},
 ): ConversationPage {
+  const { places, next } = readConversationPlaces(tx, contact, from, limit);
+  return { items: places.flatMap((place) => readItem(tx, contact.workspaceId, place, hasButtons) ?? []), next };
+}
+
+/** The same without the items, which `readItem` reads one by one. */
+export function readConversationPlaces(
+  tx: ReadTx,
+  contact: ContactKey,
+  from: ConversationCursor | null,
+  limit: number,
+): PageOfPlaces {
   const start = from ?? NEWEST;
   const contactId = contact.id;
   const all = newestFirst(
-    listDispatched(tx, contact, start, limit + 1),
+    listDispatchedPlaces(tx, contact, { at: start.messageAt, id: start.messageId }, limit + 1),
     listEchoesOfOthers(tx, contactId, start, limit + 1),
     inboundsOfContact(tx).all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 }),
   );
-  const shown = all.slice(0, limit);
-  const lastInbound = shown.findLast((item) => item.kind === "inbound")?.inbound;
-  const lastMessage = shown.findLast((item) => item.kind === "message")?.message;
-  const lastEcho = shown.findLast((item) => item.kind === "echo")?.echo;
+  const places = all.slice(0, limit);
+  const lastInbound = places.findLast(({ kind }) => kind === "inbound");
+  const lastMessage = places.findLast(({ kind }) => kind === "message");
+  const lastEcho = places.findLast(({ kind }) => kind === "echo");
   const next: ConversationCursor = {
-    inboundAt: lastInbound?.receivedAt ?? start.inboundAt,
+    inboundAt: lastInbound?.at ?? start.inboundAt,
     inboundId: lastInbound?.id ?? start.inboundId,
-    messageAt: lastMessage?.dispatchedAt ?? start.messageAt,
+    messageAt: lastMessage?.at ?? start.messageAt,
     messageId: lastMessage?.id ?? start.messageId,
-    echoAt: lastEcho?.sentAt ?? start.echoAt,
+    echoAt: lastEcho?.at ?? start.echoAt,
     echoId: lastEcho?.id ?? start.echoId,
   };
-  return {
-    items: shown.map((item) => completed(tx, item, hasButtons)),
-    next: all.length > shown.length ? next : null,
-  };
+  return { places, next: all.length > places.length ? next : null };
 }
 
 /**
@@ -108,45 +121,76 @@ export function readLastWord(
   const start = { contactId: contact.id, at: NEWEST.inboundAt, id: NEWEST.inboundId, limit: examined };
   const inbounds = inboundsOfContact(tx).all(start).filter(isSeen).slice(0, 1);
   const textsUntil = (lastMessageOf(tx, contact) ?? 0) + ANSWER_SPAN_MS;
-  const range = { since: inbounds[0]?.receivedAt ?? 0, textsUntil };
-  const answers = listAnswerIds(tx, contact, range, examined).flatMap(
-    (id) => findWholeMessage(tx, contact.workspaceId, id) ?? [],
-  );
+  const range = { since: inbounds[0]?.at ?? 0, textsUntil };
+  const answers = listAnswerIds(tx, contact, range, examined)
+    .flatMap((id) => findWholeMessage(tx, contact.workspaceId, id) ?? [])
+    .filter(isSeen)
+    .map(({ id, dispatchedAt, createdAt }) => ({ id, at: dispatchedAt ?? createdAt }));
   const echoes = listEchoesOfOthers(tx, contact.id, NEWEST, examined);
-  const last = newestFirst(answers.filter(isSeen), echoes.filter(isSeen), inbounds)[0];
-  return last === undefined ? null : completed(tx, last, false);
+  const last = newestFirst(answers, echoes.filter(isSeen), inbounds)[0];
+  return last === undefined ? null : readItem(tx, contact.workspaceId, last, false);
 }
 
 /** Of the same moment, what was sent is shown as the answer to what was received. */
 function newestFirst(
-  messages: readonly MessageRow[],
-  echoes: readonly Echo[],
-  received: readonly Inbound[],
-): FoundItem[] {
-  const items: FoundItem[] = [
-    ...messages.map((message) => ({
-      kind: "message" as const,
-      at: message.dispatchedAt ?? message.createdAt,
-      message,
-    })),
-    ...echoes.map((echo) => ({ kind: "echo" as const, at: echo.sentAt, echo })),
-    ...received.map((inbound) => ({ kind: "inbound" as const, at: inbound.receivedAt, inbound })),
+  ...[messages, echoes, received]: [readonly Standing[], readonly Standing[], readonly Standing[]]
+): ConversationPlace[] {
+  const items = [
+    ...messages.map(({ at, id }) => ({ kind: "message" as const, at, id })),
+    ...echoes.map(({ at, id }) => ({ kind: "echo" as const, at, id })),
+    ...received.map(({ at, id }) => ({ kind: "inbound" as const, at, id })),
   ];
   return items.toSorted((one, other) => other.at - one.at);
 }
 
-function completed(tx: ReadTx, item: FoundItem, hasButtons: boolean): ConversationItem {
-  if (item.kind === "message") return viewOf(tx, item.message, hasButtons);
-  return item.kind === "inbound" ? { ...item, medium: mediumOf(tx, item.inbound) } : item;
+type Standing = Omit<ConversationPlace, "kind">;
+
+/** Null: it is gone by now. */
+export function readItem(
+  tx: ReadTx,
+  workspaceId: number,
+  { kind, at, id }: ConversationPlace,
+  hasButtons = false,
+): ConversationItem | null {
+  switch (kind) {
+    case "message": {
+      const message = findWholeMessage(tx, workspaceId, id);
+      return message === undefined ? null : viewOf(tx, message, hasButtons);
+    }
+    case "echo": {
+      const echo = echoById(tx).get({ id });
+      return echo === undefined ? null : { kind, at, echo };
+    }
+    case "inbound": {
+      const inbound = inboundById(tx).get({ id });
+      return inbound === undefined ? null : { kind, at, inbound, medium: mediumOf(tx, inbound) };
+    }
+  }
 }
 
 function mediumOf(tx: ReadTx, { id, details }: Inbound): MediumWithFile | null {
   return details?.media === undefined ? null : (findMediaOfInbound(tx, id) ?? null);
 }
 
-const inboundsOfContact = statement((db) =>
+const echoById = statement((db) =>
   db
     .select()
+    .from(echoes)
+    .where(eq(echoes.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+const inboundById = statement((db) =>
+  db
+    .select()
+    .from(inbounds)
+    .where(eq(inbounds.id, sql.placeholder("id")))
+    .prepare(),
+);
+
+const inboundsOfContact = statement((db) =>
+  db
+    .select({ id: inbounds.id, at: inbounds.receivedAt, numberId: inbounds.numberId })
     .from(inbounds)
     .where(
       and(
@@ -161,7 +205,10 @@ const inboundsOfContact = statement((db) =>
 
 const echoesOfContact = statement((db) =>
   db
-    .select()
+    .select({
+      ...{ id: echoes.id, at: echoes.sentAt, numberId: echoes.numberId },
+      networkMessageId: echoes.networkMessageId,
+    })
     .from(echoes)
     .where(
       and(
@@ -175,14 +222,14 @@ const echoesOfContact = statement((db) =>
 );
 
 /** An echo of a message that this server sent may arrive before the answer that names the message: it is skipped. */
-function listEchoesOfOthers(tx: ReadTx, contactId: number, start: ConversationCursor, limit: number): Echo[] {
-  const found: Echo[] = [];
+function listEchoesOfOthers(tx: ReadTx, contactId: number, start: ConversationCursor, limit: number) {
+  const found: { id: number; at: number; numberId: number }[] = [];
   for (let at = start.echoAt, id = start.echoId; ; ) {
     const page = echoesOfContact(tx).all({ contactId, at, id, limit });
     found.push(...page.filter((echo) => findByNetworkId(tx, echo.numberId, echo.networkMessageId) === undefined));
     const last = page.at(-1);
     if (last === undefined || page.length < limit || found.length >= limit) return found.slice(0, limit);
-    ({ sentAt: at, id } = last);
+    ({ at, id } = last);
   }
 }
 
@@ -193,8 +240,8 @@ export function listDispatched(
   { messageAt, messageId }: Pick<ConversationCursor, "messageAt" | "messageId">,
   limit: number,
 ): MessageRow[] {
-  return listDispatchedIds(tx, contact, { at: messageAt, id: messageId }, limit).flatMap(
-    (id) => findWholeMessage(tx, contact.workspaceId, id) ?? [],
+  return listDispatchedPlaces(tx, contact, { at: messageAt, id: messageId }, limit).flatMap(
+    ({ id }) => findWholeMessage(tx, contact.workspaceId, id) ?? [],
   );
 }
 

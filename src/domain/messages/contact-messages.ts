@@ -130,17 +130,21 @@ export function lastSentBetween(
   return lastSent(tx).get({ ...scopeOf(tx, contact), ...range, limit: 1, offset: 0 });
 }
 
-/** The ids of messages dispatched to a contact, the newest first, those before a place in this order. */
-export function listDispatchedIds(
+/** Where a message stands among those of its contact: when it was dispatched, and its id. */
+interface DispatchPlace {
+  at: number;
+  id: number;
+}
+
+/** The places of messages dispatched to a contact, the newest first, those before a place in this order. */
+export function listDispatchedPlaces(
   tx: ReadTx,
   contact: ContactKey,
-  before: { at: number; id: number },
+  before: DispatchPlace,
   limit: number,
-): number[] {
+): DispatchPlace[] {
   const given = { ...scopeOf(tx, contact), beforeAt: before.at, beforeId: before.id, limit, offset: 0 };
-  return dispatchedBefore(tx)
-    .all(given)
-    .map(({ id }) => id);
+  return dispatchedBefore(tx).all(given);
 }
 
 /** The ids of the messages that answer a contact, dispatched since a moment, the newest first: see `answers.ts`. */
@@ -158,21 +162,24 @@ export function listAnswerIds(
 }
 
 /** The same of messages of the API that were accepted and dispatched since a moment and that customers see. */
-export function listListedIds(
+export function listListedPlaces(
   tx: ReadTx,
   contact: ContactKey,
   page: {
-    before: { at: number; id: number };
+    before: DispatchPlace;
     since: number;
     status: VisibleStatus | null;
     limit: number;
     offset: number;
   },
-): number[] {
+): DispatchPlace[] {
   const { before, ...others } = page;
-  return listedOfContact(tx)
-    .all({ ...others, ...scopeOf(tx, contact), beforeAt: before.at, beforeId: before.id })
-    .map(({ id }) => id);
+  return listedOfContact(tx).all({
+    ...others,
+    ...scopeOf(tx, contact),
+    beforeAt: before.at,
+    beforeId: before.id,
+  });
 }
 
 /**

@@ -7,10 +7,9 @@ import { and, desc, gte, type SQL, sql } from "drizzle-orm";
 import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { idsOfContact } from "./contact-message-statements.ts";
-import { listListedIds } from "./contact-messages.ts";
+import { listListedPlaces } from "./contact-messages.ts";
 import { type VisibleStatus, visibleStatuses } from "./message.ts";
-import { messageById } from "./statements.ts";
-import { type Message, messages } from "./table.ts";
+import { messages } from "./table.ts";
 
 export interface MessageFilter {
   reference: string | null;
@@ -27,29 +26,27 @@ export interface MessagePosition {
   id: number;
 }
 
-/** The place of a message in the list. A listed message is not dispatched again, so its place stays. */
-export function positionOf({ createdAt, dispatchedAt, id }: Message, filter: MessageFilter): MessagePosition {
-  return { at: isOfContact(filter) ? (dispatchedAt ?? createdAt) : createdAt, id };
-}
-
 /** The contact's index drives the query. It has the time of the dispatch, at or after that of the acceptance. */
 function isOfContact(filter: MessageFilter): filter is MessageFilter & { contactId: number } {
   return filter.contactId !== null && filter.reference === null && filter.idempotencyKey === null;
 }
 
-/** Newest first. Messages that are not sent or failed yet are omitted. */
+/**
+ * Where they stand, newest first. Messages that are not sent or failed yet are omitted. A listed message is not dispatched
+ * again, so its place stays.
+ */
 export function listMessages(
   tx: ReadTx,
   workspaceId: number,
   filter: MessageFilter,
   from: { offset: number } | { after: MessagePosition },
   limit: number,
-): Message[] {
+): MessagePosition[] {
   if (isOfContact(filter)) return listOfContact(tx, workspaceId, filter, from, limit);
   const after = "after" in from ? from.after : null;
   const at = messages.createdAt;
   return tx.db
-    .select()
+    .select({ at, id: messages.id })
     .from(messages)
     .where(
       and(
@@ -72,10 +69,10 @@ function listOfContact(
   { contactId, status, since }: MessageFilter & { contactId: number },
   from: { offset: number } | { after: MessagePosition },
   limit: number,
-): Message[] {
+): MessagePosition[] {
   const before = "after" in from ? from.after : { at: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
   const page = { before, since: since ?? 0, status, limit, offset: "offset" in from ? from.offset : 0 };
-  return listListedIds(tx, { id: contactId, workspaceId }, page).flatMap((id) => messageById(tx).get({ id }) ?? []);
+  return listListedPlaces(tx, { id: contactId, workspaceId }, page);
 }
 
 /**

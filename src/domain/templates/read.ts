@@ -1,7 +1,7 @@
 /** Queries for templates. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
 import { remembered } from "#src/db/settings-cache.ts";
-import type { ReadTx } from "#src/db/transaction.ts";
+import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { templateInAccount, templatesByName } from "./statements.ts";
 import { type Template, templates } from "./table.ts";
 import type { TemplateStatus } from "./template.ts";
@@ -57,17 +57,17 @@ export interface TemplatePosition {
   id: number;
 }
 
-/** Ordered by name, then id: either from `offset` on, or after a position. */
-export function listTemplates(
+/** Where they stand, ordered by name, then id: either from `offset` on, or after a position. */
+export function listTemplatePositions(
   tx: ReadTx,
   workspaceId: number,
   filter: TemplateFilter,
   from: { offset: number } | { after: TemplatePosition },
   limit: number,
-): Template[] {
+): TemplatePosition[] {
   const after = "after" in from ? from.after : null;
   return tx.db
-    .select()
+    .select({ name: templates.name, id: templates.id })
     .from(templates)
     .where(
       and(
@@ -97,9 +97,13 @@ function matchesFilter(workspaceId: number, { status, name = "" }: TemplateFilte
 
 /** Undefined for a template of another workspace. */
 export function findTemplateById(tx: ReadTx, workspaceId: number, id: number): Template | undefined {
-  return tx.db
+  return templateById(tx).get({ workspaceId, id });
+}
+
+const templateById = statement((db) =>
+  db
     .select()
     .from(templates)
-    .where(and(eq(templates.workspaceId, workspaceId), eq(templates.id, id)))
-    .get();
-}
+    .where(and(eq(templates.workspaceId, sql.placeholder("workspaceId")), eq(templates.id, sql.placeholder("id"))))
+    .prepare(),
+);

@@ -9,7 +9,7 @@ import { credit, findAccount, listLedger, viewBalance } from "#src/domain/billin
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
 import { UsageView } from "#src/domain/messages/schema.ts";
-import { PageQuery, pageById, readBefore, readPage, wrongParameter } from "../page.ts";
+import { PageQuery, pageById, readBefore, readScreen, wrongParameter } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Data, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -81,7 +81,7 @@ export const billingEndpoints = {
     query: PageQuery,
     output: ListOf(LedgerView),
   }).read((tx, { workspace, query }) => {
-    const from = readPage(query);
+    const from = readScreen(query);
     const when = timesOf(workspace);
     const broadcastOf = (now: ReadTx, id: number) => ({ id, name: findBroadcast(now, workspace.id, id)?.name ?? null });
     const rows = listLedger(tx, workspace.id, readBefore(from), from.perPage + 1);

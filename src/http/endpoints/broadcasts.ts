@@ -7,7 +7,13 @@ import type { Tx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { nameUnknown } from "#src/domain/broadcasts/hold-restored.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
-import { countBroadcasts, countCausesSql, countInDoubtSql, listBroadcasts } from "#src/domain/broadcasts/read.ts";
+import {
+  countBroadcasts,
+  countCausesSql,
+  countInDoubtSql,
+  getBroadcast,
+  listBroadcastIds,
+} from "#src/domain/broadcasts/read.ts";
 import { countOutcomeQuery } from "#src/domain/broadcasts/recipient-filter.ts";
 import { BroadcastView, CreatedBroadcastView, PreviewView } from "#src/domain/broadcasts/schema.ts";
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
@@ -141,7 +147,7 @@ export const broadcastEndpoints = {
     query: PageQuery,
     output: ListOf(BroadcastView),
     reference: {
-      operationId: "listBroadcasts",
+      operationId: "listBroadcastIds",
       tag: "Broadcasts",
       summary: "List broadcasts",
       description: "Returns all broadcasts of the workspace, newest first.",
@@ -153,9 +159,9 @@ export const broadcastEndpoints = {
     const position = "after" in from ? { after: readIdCursor(from.after) } : from;
     return pageById(
       from,
-      listBroadcasts(tx, workspace.id, position, from.perPage + 1),
+      listBroadcastIds(tx, workspace.id, position, from.perPage + 1),
       countBroadcasts(tx, workspace.id),
-      (broadcast, now) => viewBroadcast(now, broadcast, workspace),
+      ({ id }, now) => viewBroadcast(now, getBroadcast(now, id), workspace),
     );
   }),
   "POST /w/{workspace}/broadcasts/preview": endpoint({

@@ -14,6 +14,7 @@ import { viewContact } from "#src/domain/contacts/view.ts";
 import { compileCount, compileIds, compileListed, type Sql } from "#src/domain/filters/compile.ts";
 import { both } from "#src/domain/filters/condition-sql.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
 import { ContactBody, readContactChanges } from "../bodies/contact.ts";
 import { answerCsv, CSV } from "../console/csv-file.ts";
@@ -103,9 +104,8 @@ export const contactEndpoints = {
     const counted = call.user === null ? listed : { ...listed, identity: "phone" as const };
     const total = await countListed({ store, reader }, counted, "contacts", since);
     return store.read((tx) => {
-      const { contacts, hasMore, next } = listContacts(tx, listed, since, position, from.perPage);
-      const shown = Rows.of(contacts, (contact, now) => viewContact(now, contact, workspace));
-      return pageOfRows(from, shown, { total, hasMore, next });
+      const { places, ...page } = listContacts(tx, listed, since, position, from.perPage);
+      return pageOfRows(from, shownAt(places, workspace), { ...page, total });
     });
   }),
   ...putManyEndpoints,
@@ -209,7 +209,7 @@ export const contactEndpoints = {
     // Report an invalid search before the download starts.
     if (!isAll) store.read((tx) => void readGroupFilter(tx, workspace, filterJson));
     const file = { name: "contacts", action: "contact.export", subject: isAll ? "all" : "a selection", details: {} };
-    return answerCsv(call, file, contactLines(store, workspace.id, isAll ? null : nextIds));
+    return answerCsv(call, file, contactLines(store, workspace.id, isAll ? null : nextIds, call.clock));
   }),
   "GET /w/{workspace}/contacts/{phone}/consent": endpoint({
     session: "inbox",
@@ -252,11 +252,16 @@ async function searchContacts(call: ListCall, search: ContactSearch & { country:
     step = reading.next(rows.map(({ id, updatedAt }) => ({ id: Number(id), updatedAt: Number(updatedAt) })));
   }
   const { places, ...page } = step.value;
-  const shown = Rows.of(places, ({ id }, tx) => {
+  return pageOfRows(from, shownAt(places, workspace), { ...page, total });
+}
+
+/** Each contact is read when its turn comes; one that was erased in the meantime is omitted. */
+function shownAt(places: readonly { id: number }[], workspace: Workspace) {
+  return Rows.of(places, ({ id }, tx) => {
     const contact = findById(tx, workspace.id, id);
-    return contact === undefined ? null : viewContact(tx, contact, workspace);
+    const isNamed = contact !== undefined && (contact.phone ?? contact.networkUserId) !== null;
+    return isNamed ? viewContact(tx, contact, workspace) : null;
   });
-  return pageOfRows(from, shown, { ...page, total });
 }
 
 /** Users see everybody who has a name at the network. */

@@ -2,11 +2,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { Nullable } from "#src/core/schema.ts";
-import { type ConversationItem, readConversation } from "#src/domain/inbound/read-conversation.ts";
+import { type ConversationItem, readConversationPlaces, readItem } from "#src/domain/inbound/read-conversation.ts";
 import { ConversationEntry } from "#src/domain/inbound/schema.ts";
 import { viewDetails } from "#src/domain/inbound/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { CursorQuery, readConversationCursor, readCursor, readPerPage, writeCursor } from "../page.ts";
+import { Rows } from "../rows.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
 import { listWith } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -50,11 +51,15 @@ export const conversationEndpoints = {
     const perPage = readPerPage(query);
     const after = query.get("after");
     const from = after === null ? null : readConversationCursor(readCursor(after));
-    const { items, next } = store.read((tx) => {
-      return readConversation(tx, requireContact({ workspace, path }, tx), from, perPage);
+    const { places, next } = store.read((tx) => {
+      return readConversationPlaces(tx, requireContact({ workspace, path }, tx), from, perPage);
+    });
+    const data = Rows.of(places, (place, tx) => {
+      const item = readItem(tx, workspace.id, place);
+      return item && viewEntry(item, workspace);
     });
     const meta = { per_page: perPage, has_more: next !== null, next: next === null ? null : writeCursor(next) };
-    return { data: items.map((item) => viewEntry(item, workspace)), meta };
+    return { data, meta };
   }),
 };
 

@@ -17,7 +17,7 @@ import {
 } from "#src/domain/webhooks/read.ts";
 import { countFailed, REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { PageQuery, pageById, readBefore, readPage, readSince } from "../page.ts";
+import { PageQuery, pageById, readBefore, readScreen, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, recordAct, type WorkspaceCall } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
@@ -65,7 +65,7 @@ export const deliveryEndpoints = {
     const { store, reader, workspace, query } = call;
     const status = query.get("status");
     const type = query.get("type");
-    const from = readPage(query);
+    const from = readScreen(query);
     const before = readBefore(from);
     const filter = { status, before, limit: from.perPage + 1 };
     const search = type === null ? null : deliveryIdsByType(workspace.id, type, filter);

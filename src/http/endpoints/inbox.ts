@@ -33,7 +33,7 @@ import { seesNumber } from "#src/domain/users/read.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
 import { readKey } from "../idempotency.ts";
-import { PageQuery, pageOf, pageOfRows, readConversationCursor, readPage, wrongCursor } from "../page.ts";
+import { PageQuery, pageOf, pageOfRows, readConversationCursor, readScreen, wrongCursor } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { sendOnce } from "../send-once.ts";
 import { timesOf } from "../times.ts";
@@ -76,7 +76,7 @@ export const inboxEndpoints = {
     output: ListOf(ConversationRow),
   }).load(async (call) => {
     const { store, workspace, query } = call;
-    const from = readPage(query);
+    const from = readScreen(query);
     const before = "after" in from ? readListPosition(from.after) : null;
     const show = query.get("show");
     if (show === "waiting" || call.numberIds !== null) {
@@ -127,7 +127,7 @@ export const inboxEndpoints = {
     ),
   }).load((call) => {
     const { store, workspace, query } = call;
-    const from = readPage(query);
+    const from = readScreen(query);
     const before = "after" in from ? readConversationCursor(from.after) : null;
     return store.read((tx) => {
       const conversation = requireConversation(tx, call);

@@ -5,14 +5,9 @@ import { OneOf } from "#src/core/schema.ts";
 import { isLonger } from "#src/core/text-limits.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
-import {
-  countMessagesSql,
-  listMessages,
-  type MessageFilter,
-  type MessagePosition,
-  positionOf,
-} from "#src/domain/messages/list.ts";
+import { countMessagesSql, listMessages, type MessageFilter, type MessagePosition } from "#src/domain/messages/list.ts";
 import { visibleStatuses } from "#src/domain/messages/message.ts";
+import { findMessageById } from "#src/domain/messages/read.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -92,7 +87,10 @@ async function listSent(call: ListCall) {
   );
   const position = "after" in from ? { after: readPosition(from.after) } : from;
   const isByCaller = query.get("reference") !== null || query.get("idempotency_key") !== null;
-  const viewOf = (message: Parameters<typeof viewMessage>[0]) => viewMessage(message, workspace);
+  const viewOf = ({ id }: MessagePosition, tx: ReadTx) => {
+    const message = findMessageById(tx, id);
+    return message && viewMessage(message, workspace);
+  };
   if (filter === null) return pageOfRows(from, Rows.of([], viewOf), toMeta(0, false, null, isByCaller ? 0 : null));
   await store.waitForOtherWriters();
   // Counted first: what is pending now may be listed a moment later, never the other way round.
@@ -104,7 +102,7 @@ async function listSent(call: ListCall) {
   const hasMore = found.length > from.perPage;
   const views = Rows.of(shown, viewOf);
   const total = Math.max(Number(row?.total ?? 0), shown.length);
-  const next = hasMore && last !== undefined ? positionOf(last, filter) : null;
+  const next = hasMore && last !== undefined ? last : null;
   return pageOfRows(from, views, toMeta(total, hasMore, next, isByCaller ? Number(row?.pending ?? 0) : null));
 }
 

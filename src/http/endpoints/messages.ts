@@ -1,6 +1,5 @@
 /** Messages of a workspace: send one, search, and the timeline of each. */
 import { type Static, Type } from "@sinclair/typebox";
-import { sleep } from "#src/core/clock.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
@@ -30,10 +29,11 @@ import { viewWithContact } from "./search-messages.ts";
 import { senderOf } from "./sender.ts";
 
 /**
- * Callbacks and events follow soon after a message, so a timeline reads at most this many slices of what came later.
+ * Callbacks and events follow soon after a message, so a timeline reads at most this many slices of what came later. The
+ * body of a single one may have megabytes.
  */
-const SLICES_MAX = 10;
-const YIELD_MS = 2;
+const SLICES_MAX = 800;
+const SLICE_ROWS = 25;
 const params = { id: Id("message") };
 
 const MessageDetail = Type.Object({
@@ -183,8 +183,8 @@ async function loadDetail(call: WorkspaceCallWith<{ id: number }>): Promise<Stat
   const id = path.id;
   const message = store.read((tx) => findWholeMessage(tx, workspace.id, id));
   if (message === undefined || !seesNumber(call, message.numberId)) throw notFound("message");
-  const callbacks = await readSlices(call, (tx, from) => findCallbacks(tx, message, from));
-  const events = await readSlices(call, (tx, from) => findEvents(tx, message, from));
+  const callbacks = await readSlices(call, (tx, from) => findCallbacks(tx, message, from, SLICE_ROWS));
+  const events = await readSlices(call, (tx, from) => findEvents(tx, message, from, SLICE_ROWS));
   return store.read((tx) => {
     const current = findWholeMessage(tx, workspace.id, id) ?? message;
     const network = findNumber(tx, current.numberId)?.network ?? "simulator";
@@ -201,9 +201,9 @@ async function loadDetail(call: WorkspaceCallWith<{ id: number }>): Promise<Stat
   });
 }
 
-/** Reads slice by slice, with a pause in between so that other requests are not delayed. */
+/** Reads slice by slice, each when it is the workspace's turn. */
 async function readSlices<Row>(
-  { store, clock }: WorkspaceCall,
+  { store, turns, workspace }: WorkspaceCall,
   slice: (tx: ReadTx, from: number | null) => Slice<Row>,
 ): Promise<{ rows: Row[]; isWhole: boolean }> {
   const rows: Row[] = [];
@@ -211,13 +211,14 @@ async function readSlices<Row>(
   for (let count = 0; count < SLICES_MAX; count += 1) {
     const holder: { found: Slice<Row> } = { found: { rows: [], next: null } };
     const start: number | null = from;
-    store.read((tx) => {
-      holder.found = slice(tx, start);
-    });
+    await turns.take(workspace.id, () =>
+      store.read((tx) => {
+        holder.found = slice(tx, start);
+      }),
+    );
     rows.push(...holder.found.rows);
     from = holder.found.next;
     if (from === null) return { rows, isWhole: true };
-    await sleep(clock, YIELD_MS);
   }
   return { rows, isWhole: false };
 }

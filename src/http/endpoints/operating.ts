@@ -9,7 +9,8 @@ import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
-import { PageQuery, pageById, readBefore, readPage } from "../page.ts";
+import { PageQuery, pageById, readBefore, readScreen } from "../page.ts";
+import { Rows } from "../rows.ts";
 import { whenUtc } from "../times.ts";
 import { change, type UserCallWith } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
@@ -42,7 +43,7 @@ const ofWorkspace = {
 
 export const operatingEndpoints = {
   "GET /workspaces": endpoint({ session: "server operator", output: Data(Type.Array(ListedWorkspace)) }).read((tx) =>
-    listWorkspaces(tx).map((workspace) => viewListed(tx, workspace)),
+    Rows.of(listWorkspaces(tx), (workspace, now) => viewListed(now, workspace)),
   ),
   "POST /workspaces/{id}/suspend": endpoint({ ...ofWorkspace, body: Type.Object({ reason: Text }, strict) }).answer(
     (call) => {
@@ -67,7 +68,7 @@ export const operatingEndpoints = {
     query: PageQuery,
     output: ListOf(Type.Object({ ...AuditEntry.properties, workspace: Nullable(Named) })),
   }).read((tx, { query }) => {
-    const from = readPage(query);
+    const from = readScreen(query);
     const rows = listAuditEntries(tx, null, readBefore(from), from.perPage + 1);
     const nameOf = (now: ReadTx, id: number) => findWorkspace(now, id)?.name ?? String(id);
     return pageById(from, rows, rows.length, (entry, now) => ({

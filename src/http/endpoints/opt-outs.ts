@@ -1,5 +1,6 @@
 /** Lists the people who are opted out, for syncing. */
 import { Type } from "@sinclair/typebox";
+import { findById } from "#src/domain/contacts/find.ts";
 import { listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
 import { viewOptOut } from "#src/domain/contacts/opt-out.ts";
 import { OptOutView } from "#src/domain/contacts/schema.ts";
@@ -42,8 +43,12 @@ export const optOutEndpoints = {
         from,
         listOptOuts(tx, listed, since, position, from.perPage + 1),
         total,
-        (contact) => viewOptOut(contact, workspace, listed.identity),
-        ({ consentAt, id }) => ({ at: consentAt, id }),
+        ({ id }, now) => {
+          const contact = findById(now, workspace.id, id);
+          // Who returned in the meantime is no longer opted out.
+          return contact?.consent === "opted_out" ? viewOptOut(contact, workspace, listed.identity) : null;
+        },
+        ({ at, id }) => ({ at, id }),
       ),
     );
   }),

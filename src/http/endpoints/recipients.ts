@@ -9,7 +9,7 @@ import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type RecipientOutcome, recipientFilters, recipientOutcomes } from "#src/domain/broadcasts/broadcast.ts";
 import { createDraft } from "#src/domain/broadcasts/drafts.ts";
-import { findBroadcast, listRecipients } from "#src/domain/broadcasts/read.ts";
+import { findBroadcast, listRecipientIds } from "#src/domain/broadcasts/read.ts";
 import {
   countOutcomeQuery,
   countPeopleQuery,
@@ -34,7 +34,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { csvLine } from "#src/transfer/csv-line.ts";
 import { answerCsv, CSV } from "../console/csv-file.ts";
-import { PageQuery, pageById, readChoice, readIdCursor, readPage } from "../page.ts";
+import { PageQuery, pageById, readChoice, readIdCursor, readPage, readScreen } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { type AnyCallWith, type CallOf, type ChangeResult, change, Refusal, type WorkspaceCall } from "./call.ts";
 import { Data, type Declaration, File, Id, ListOf, strict } from "./declare.ts";
@@ -283,16 +283,19 @@ function listStatuses(call: Extract<ListCall, { user: null }>) {
     const broadcast = requireBroadcast(call, tx);
     return pageById(
       from,
-      listRecipients(tx, broadcast, filter, position, from.perPage + 1),
+      listRecipientIds(tx, broadcast, filter, position, from.perPage + 1),
       countRecipients(tx, broadcast, filter),
-      (message) => viewRecipient(message, broadcast, workspace),
+      ({ id }, now) => {
+        const message = findMessageById(now, id);
+        return message === undefined ? null : viewRecipient(message, broadcast, workspace);
+      },
     );
   });
 }
 
 async function listOutcomes(call: Extract<ListCall, { user: User }>) {
   const { store, reader, workspace, query } = call;
-  const from = readPage(query);
+  const from = readScreen(query);
   const after = "after" in from ? readIdCursor(from.after) : 0;
   const outcome = readChoice(query, "status", recipientOutcomes);
   const broadcast = store.read((tx) => requireBroadcast(call, tx));
@@ -303,10 +306,10 @@ async function listOutcomes(call: Extract<ListCall, { user: User }>) {
   const [counted] = isCounted ? await reader.query(...argumentsOf(countOutcomeQuery(broadcast, outcome))) : [];
   return store.read((tx) => {
     const total = isCounted ? Number(counted?.total ?? 0) : countRecipients(tx, broadcast, outcome);
-    const shown = rows.flatMap(({ id }) => findMessageById(tx, id) ?? []);
-    const view = (message: Message, now: ReadTx) =>
-      viewRecipientDetail(message, broadcast, contactOf(call, now, message), workspace);
-    return pageById(from, shown, total, view);
+    return pageById(from, rows, total, ({ id }, now) => {
+      const message = findMessageById(now, id);
+      return message && viewRecipientDetail(message, broadcast, contactOf(call, now, message), workspace);
+    });
   });
 }
 

@@ -13,7 +13,7 @@ import { findWholeMessage } from "#src/domain/messages/read.ts";
 import type { Message, MessageRow } from "#src/domain/messages/table.ts";
 import { singlesSql } from "../console/queries/recent-activity.ts";
 import { firstSince } from "../console/queries/today-counters.ts";
-import { pageOfRows, readChoice, readIdCursor, readPage, wrongCursor } from "../page.ts";
+import { pageOfRows, readChoice, readIdCursor, readScreen, wrongCursor } from "../page.ts";
 import { Rows } from "../rows.ts";
 import type { WorkspaceCall } from "./call.ts";
 import { viewAnyMessage } from "./conversation-items.ts";
@@ -45,7 +45,7 @@ export async function searchMessages(call: SearchCall) {
 
 function searchByPhone(call: SearchCall, phone: string) {
   const { store, workspace, query } = call;
-  const from = readPage(query);
+  const from = readScreen(query);
   const { at, id } = "after" in from ? from.after : { at: NEWEST.messageAt, id: NEWEST.messageId };
   if (typeof at !== "number" || typeof id !== "number") throw wrongCursor();
   const status = readChoice(query, "status", searchedStatuses);
@@ -69,7 +69,7 @@ function searchByPhone(call: SearchCall, phone: string) {
 
 async function searchSingles(call: SearchCall, text: string | null) {
   const { searchReader, workspace, query } = call;
-  const from = readPage(query);
+  const from = readScreen(query);
   const below = "after" in from ? readIdCursor(from.after) : Number.MAX_SAFE_INTEGER;
   const status = readChoice(query, "status", searchedStatuses);
   const origin = readChoice(query, "origin", searchedOrigins);
@@ -101,7 +101,7 @@ function sinceOf({ query, workspace }: SearchCall, { now: current }: ReadTx): nu
 
 function answer(call: SearchCall, found: readonly MessageRow[], next: object | null) {
   const data = Rows.of(found, (message, tx) => viewWithContact(tx, message, call));
-  return pageOfRows(readPage(call.query), data, { total: found.length, hasMore: next !== null, next });
+  return pageOfRows(readScreen(call.query), data, { total: found.length, hasMore: next !== null, next });
 }
 
 export function viewWithContact(tx: ReadTx, message: MessageRow, { workspace }: WorkspaceCall) {

@@ -17,7 +17,7 @@ import {
   countTemplates,
   findTemplate,
   findTemplateById,
-  listTemplates,
+  listTemplatePositions,
   type TemplateFilter,
 } from "#src/domain/templates/read.ts";
 import { ParameterOrderView, TemplateView } from "#src/domain/templates/schema.ts";
@@ -101,9 +101,12 @@ export const templateEndpoints = {
     return store.read((tx) =>
       pageOf(
         from,
-        listTemplates(tx, workspace.id, filter, position, from.perPage + 1),
+        listTemplatePositions(tx, workspace.id, filter, position, from.perPage + 1),
         countTemplates(tx, workspace.id, filter),
-        (template) => view(template, workspace),
+        ({ id }, now) => {
+          const template = findTemplateById(now, workspace.id, id);
+          return template && view(template, workspace);
+        },
         ({ name, id }) => ({ name, id }),
       ),
     );

@@ -9,7 +9,7 @@ import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { WorkspaceView } from "#src/domain/numbers/schema.ts";
 import { viewWorkspace } from "#src/domain/numbers/view.ts";
-import { listTemplates } from "#src/domain/templates/read.ts";
+import { findTemplateById, listTemplatePositions } from "#src/domain/templates/read.ts";
 import { TemplateView } from "#src/domain/templates/schema.ts";
 import { viewTemplate } from "#src/domain/templates/view.ts";
 import { listAuditEntries } from "#src/domain/users/audit-log.ts";
@@ -20,7 +20,8 @@ import { hasRight } from "#src/domain/users/roles.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { TodayView } from "../console/dashboard.ts";
 import { readOnboarding } from "../console/queries/onboarding.ts";
-import { PageQuery, pageById, readBefore, readPage } from "../page.ts";
+import { PageQuery, pageById, readBefore, readScreen } from "../page.ts";
+import { Rows } from "../rows.ts";
 import { timesOf, whenUtc } from "../times.ts";
 import { change, notFoundOrForbidden } from "./call.ts";
 import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
@@ -140,7 +141,7 @@ export const workspaceEndpoints = {
     };
   }),
   "GET /users": endpoint({ session: "server operator", output: Data(Type.Array(UserView)) }).read((tx) =>
-    listUsers(tx).map(viewUser),
+    Rows.of(listUsers(tx), viewUser),
   ),
   "POST /users": endpoint({
     session: "server operator",
@@ -194,7 +195,13 @@ export const workspaceEndpoints = {
     ),
   }).read((tx, { workspace }) => {
     const { lastDeliveredAt, ...onboarding } = readOnboarding(tx, workspace.id);
-    const approved = listTemplates(tx, workspace.id, { status: "APPROVED" }, { offset: 0 }, TEMPLATES_SCANNED_MAX);
+    const approved = listTemplatePositions(
+      tx,
+      workspace.id,
+      { status: "APPROVED" },
+      { offset: 0 },
+      TEMPLATES_SCANNED_MAX,
+    ).flatMap(({ id }) => findTemplateById(tx, workspace.id, id) ?? []);
     const open = listOpen(tx, ["queueing", "running", "paused", "scheduled"]);
     return {
       has_key: onboarding.hasKey,
@@ -213,7 +220,7 @@ export const workspaceEndpoints = {
     async ({ dashboard, workspace }) => await dashboard.read(workspace),
   ),
   "GET /w/{workspace}/people": endpoint({ session: "manage", output: Data(Type.Array(MemberView)) }).read(
-    (tx, { workspace }) => listUsers(tx, workspace.id).map(viewMember),
+    (tx, { workspace }) => Rows.of(listUsers(tx, workspace.id), viewMember),
   ),
   "POST /w/{workspace}/people": endpoint({
     session: "manage",
@@ -253,7 +260,7 @@ export const workspaceEndpoints = {
   ),
   "GET /w/{workspace}/audit": endpoint({ session: "manage", query: PageQuery, output: ListOf(AuditEntry) }).read(
     (tx, { workspace, query }) => {
-      const from = readPage(query);
+      const from = readScreen(query);
       const rows = listAuditEntries(tx, workspace.id, readBefore(from), from.perPage + 1);
       return pageById(from, rows, rows.length, (entry) => viewAuditEntry(entry, timesOf(workspace)));
     },

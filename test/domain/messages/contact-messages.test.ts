@@ -20,7 +20,7 @@ import {
   forgetUnindexed,
   indexAllOf,
   lastDispatchedAt,
-  listDispatchedIds,
+  listDispatchedPlaces,
   loadUnindexed,
   noteAccepted,
   noteDispatchedAgain,
@@ -195,7 +195,9 @@ class Run {
       return { ids: own.toSorted((one, two) => two.at - one.at || two.id - one.id).map(({ id }) => id), all: own };
     });
     const find = (tx: ReadTx) =>
-      this.#people.map((id) => listDispatchedIds(tx, { id, workspaceId: shop.id }, NEWEST, 100));
+      this.#people.map((id) =>
+        listDispatchedPlaces(tx, { id, workspaceId: shop.id }, NEWEST, 100).map((place) => place.id),
+      );
     const ids = expected.map((one) => one.ids);
     expect(here.read(find)).toEqual(ids);
     expect(await here.write(find)).toEqual(ids);
@@ -232,7 +234,7 @@ test("the indexer moves full batches only, in steps, and also those of before it
   await untilIdle(indexer);
   expect(countOf(at.store, "contact_messages")).toBeGreaterThan(300);
   const found = people.map(
-    (id) => at.store.read((tx) => listDispatchedIds(tx, { id, workspaceId: at.shop.id }, NEWEST, 100)).length,
+    (id) => at.store.read((tx) => listDispatchedPlaces(tx, { id, workspaceId: at.shop.id }, NEWEST, 100)).length,
   );
   expect(found.reduce((sum, one) => sum + one, 0)).toBe(400);
   indexer.stop();

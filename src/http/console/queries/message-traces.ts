@@ -8,16 +8,17 @@ import { type Callback, callbacks } from "#src/domain/inbound/table.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { type EventRow, events } from "#src/domain/webhooks/table.ts";
 
-const SLICE_ROWS = 2_000;
-
 /** One slice of matches, and where the next begins; null at the end. */
 export interface Slice<Row> {
   rows: Row[];
   next: number | null;
 }
 
-/** Callbacks that contain the message's send token or the network's id. `from`: null for the first slice. */
-export function findCallbacks(tx: ReadTx, message: Message, from: number | null): Slice<Callback> {
+/**
+ * Callbacks that contain the message's send token or the network's id, among `rowCount` of them. `from`: null for the first
+ * slice.
+ */
+export function findCallbacks(tx: ReadTx, message: Message, from: number | null, rowCount: number): Slice<Callback> {
   const { sendToken, networkMessageId } = message;
   const start = from ?? firstSince(message.createdAt, (id) => callbackAt(tx, id));
   const ids = [sendToken, networkMessageId].filter((name) => name !== null);
@@ -25,7 +26,7 @@ export function findCallbacks(tx: ReadTx, message: Message, from: number | null)
     ids.map((name) => sql`instr(${callbacks.body}, ${name}) > 0`),
     sql` or `,
   );
-  const to = start + SLICE_ROWS;
+  const to = start + rowCount;
   const rows = tx.db
     .select()
     .from(callbacks)
@@ -36,9 +37,9 @@ export function findCallbacks(tx: ReadTx, message: Message, from: number | null)
 }
 
 /** Events about the message. */
-export function findEvents(tx: ReadTx, message: Message, from: number | null): Slice<EventRow> {
+export function findEvents(tx: ReadTx, message: Message, from: number | null, rowCount: number): Slice<EventRow> {
   const start = from ?? firstSince(message.createdAt, (seq) => eventAt(tx, seq));
-  const to = start + SLICE_ROWS;
+  const to = start + rowCount;
   const rows = tx.db
     .select()
     .from(events)

@@ -115,6 +115,28 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(types).toContain("webhook.test");
       expect(types).not.toContain("message.read");
 
+      // A second address has a secret of its own, which is shown once; it is changed, disabled and removed.
+      const crm = `${receiver.url}/crm`;
+      const dialog = page.getByRole("dialog");
+      await button("Add address").click();
+      await dialog.getByLabel("Address").fill(crm);
+      await dialog.getByRole("button", { name: "Add address" }).click();
+      await page.getByText("The secret is shown only once").waitFor();
+      expect(await dialog.locator("code").textContent()).toMatch(/^whsec_/);
+      await clean("second address");
+      await button("I have saved it").click();
+      await button(`Change ${crm}`).click();
+      await dialog.getByRole("button", { name: "Send test event" }).click();
+      await dialog.getByText(/Your server responded 200 in \d+ ms/).waitFor();
+      expect(receiver.received.at(-1)?.path).toBe("/hook/crm");
+      await dialog.getByLabel("State").selectOption("Disabled");
+      await clean("change address");
+      await dialog.getByRole("button", { name: "Save webhook" }).click();
+      await page.getByRole("cell", { name: "Disabled" }).waitFor();
+      await button(`Remove ${crm}`).click();
+      await button("Remove address").click();
+      await button(`Remove ${crm}`).waitFor({ state: "detached" });
+
       // A link opens the delivery beside the list; Esc closes it and returns the focus to its row.
       await page.getByRole("link", { name: "Open delivery" }).click();
       await page.getByRole("heading", { name: "webhook.test" }).waitFor();

@@ -9,7 +9,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/page.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { CreateKey } from "./create-key.tsx";
@@ -27,6 +27,8 @@ export function Keys() {
   const client = useQueryClient();
   const [isCreating, setIsCreating] = useState(false);
   const [revoking, setRevoking] = useState<Key | null>(null);
+  /** Addresses that the key that was just revoked added. */
+  const [left, setLeft] = useState<readonly string[]>([]);
   const keys = useQuery({
     queryKey: ["keys", id],
     queryFn: ({ signal }) => request("GET /w/{workspace}/keys", { workspace: id }, { signal }),
@@ -96,6 +98,7 @@ export function Keys() {
           </Empty>
         </div>
       )}
+      {left.length > 0 && <Notice tone="amber">{strings.keyLeaves(left)}</Notice>}
       {active.length > 0 && table(active)}
       {ended.length > 0 && (
         <details className="mt-3">
@@ -112,8 +115,13 @@ export function Keys() {
           cancelLabel={strings.keepKey}
           onClose={() => setRevoking(null)}
           act={async (key) => {
-            await request("POST /w/{workspace}/keys/{id}/revoke", { workspace: id, id: revoking.id }, { key });
+            const { webhooks } = await request(
+              "POST /w/{workspace}/keys/{id}/revoke",
+              { workspace: id, id: revoking.id },
+              { key },
+            );
             await reload();
+            setLeft(webhooks.map(({ url }) => url));
             showToast(strings.keyRevoked);
           }}
         >

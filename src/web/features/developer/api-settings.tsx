@@ -4,6 +4,7 @@ import { textLink } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Keys } from "./api-keys.tsx";
 import { CustomFields } from "./custom-fields.tsx";
+import { FurtherWebhooks } from "./further-webhooks.tsx";
 import { strings } from "./strings.ts";
 import { WebhookSettings } from "./webhook.tsx";
 
@@ -18,6 +19,7 @@ export function Screen() {
       </p>
       <Keys />
       <WebhookSettings />
+      <FurtherWebhooks />
       <CustomFields />
     </Page>
   );

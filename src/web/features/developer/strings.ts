@@ -48,6 +48,8 @@ export const strings = {
   revokeAction: "Revoke key",
   keepKey: "Keep key",
   keyRevoked: "Key revoked",
+  keyLeaves: (urls: readonly string[]) =>
+    `Key revoked. Webhook addresses that it added still receive events: ${urls.join(", ")}`,
   showEnded: (count: number) => (count === 1 ? "1 revoked or expired key" : `${count} revoked or expired keys`),
   webhook: "Webhook",
   webhookLead: "Every event is sent to this address, signed with the secret.",
@@ -65,6 +67,24 @@ export const strings = {
   clearAction: "Remove address",
   keepAddress: "Keep address",
   cleared: "Address removed",
+  further: "More webhooks",
+  furtherLead:
+    "Up to ten addresses in all, each with its own events and its own secret. A slow or dead server delays no other.",
+  addAddress: "Add address",
+  addAddressTitle: "Add a webhook address",
+  addressAdded: "The secret of the new address",
+  addressAddedText: "The secret is shown only once. Your server verifies the signature of each event with it.",
+  addressRepeated:
+    "This address was just added, and its secret can't be shown again. If you did not save it, remove it.",
+  secretStored: "I have saved it",
+  change: "Change",
+  changeAddressTitle: "Change the webhook address",
+  usualTypes: "All but contact.updated",
+  addressStates: { active: "Active", disabled: "Disabled" },
+  addressStateHint:
+    "A disabled address receives nothing, and its pending deliveries fail. They can be replayed when it is active again.",
+  removeAddressTitle: "Remove this webhook address?",
+  removeAddressText: "Pending deliveries fail, and its secret is deleted. Other addresses receive events as before.",
   secret: "Secret",
   secretText: "Your server verifies the signature of each event with it.",
   reveal: "Show secret",

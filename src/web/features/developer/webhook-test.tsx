@@ -10,7 +10,7 @@ import { strings } from "./strings.ts";
 /** The receiver has 10 seconds to answer. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
-export function TestEvent({ workspaceId }: { workspaceId: number }) {
+export function TestEvent({ workspaceId, webhookId }: { workspaceId: number; webhookId: number }) {
   const [testEvent, setTestEvent] = useState<{ id: number; at: number } | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -21,8 +21,8 @@ export function TestEvent({ workspaceId }: { workspaceId: number }) {
     setError(null);
     try {
       const created = await request(
-        "POST /w/{workspace}/webhook/test",
-        { workspace: workspaceId },
+        "POST /w/{workspace}/webhooks/{id}/test",
+        { workspace: workspaceId, id: webhookId },
         { key: key.current },
       );
       key.current = newFormKey();

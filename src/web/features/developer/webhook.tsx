@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useForm } from "react-hook-form";
-import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { type Output, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -14,13 +14,11 @@ import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { ALWAYS, FIRST } from "./further-webhooks.tsx";
 import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
 
 type Webhook = Output<"GET /w/{workspace}/webhook">;
-
-/** A test event arrives whatever the address subscribes to. */
-const ALWAYS: EventType = "webhook.test";
 
 export function WebhookSettings() {
   const { id } = useWorkspace();
@@ -38,7 +36,7 @@ export function WebhookSettings() {
                 {data.url === null && <Notice tone="grey">{strings.noAddress}</Notice>}
                 <Address key={data.url} webhook={data} workspaceId={id} />
                 {data.has_secret && <Secret workspaceId={id} />}
-                {data.url !== null && <TestEvent workspaceId={id} />}
+                {data.url !== null && <TestEvent workspaceId={id} webhookId={FIRST} />}
               </div>
             </Card>
           )}

@@ -112,6 +112,7 @@ const actions = {
   pause: fc.constant({}),
   webhook: fc.constant({}),
   testEvent: fc.constant({}),
+  address: fc.constantFrom("add", "disable", "remove").map((change) => ({ change })),
 };
 type Action = { [Kind in keyof typeof actions]: { kind: Kind; given: never } }[keyof typeof actions];
 const step = fc.oneof(
@@ -185,6 +186,15 @@ async function act(shop: Shop, kind: Action["kind"], given: Record<string, unkno
     case "webhook":
       await control("PUT", "/webhook", { url: `${DEAD}/${round}`, workspace: shop.id });
       return;
+    case "address": {
+      const { status, body } = await api(shop, "POST", "/webhooks", { url: `${DEAD}/${round}/further` });
+      if (given.change === "add") return;
+      // There may be ten already.
+      const id = status === 201 ? body.data.id : 1;
+      if (given.change === "remove") await api(shop, "DELETE", `/webhooks/${id}`);
+      else await api(shop, "PATCH", `/webhooks/${id}`, { state: "disabled" });
+      return;
+    }
     case "testEvent":
       await control("POST", "/operator", { do: "send_test_event", workspace: shop.id });
       return;

@@ -43,6 +43,28 @@ type AddWebhook struct {
 	Types []string `json:"types,omitempty"`
 }
 
+// AddressRequest: A form for a postal address.
+type AddressRequest struct {
+	// WhatsApp has it in India alone.
+	Country string         `json:"country"`
+	Values  *AddressValues `json:"values,omitempty"`
+}
+
+// AddressValues: What is filled in already.
+type AddressValues struct {
+	Name         string `json:"name,omitempty"`
+	PhoneNumber  string `json:"phone_number,omitempty"`
+	InPinCode    string `json:"in_pin_code,omitempty"`
+	HouseNumber  string `json:"house_number,omitempty"`
+	FloorNumber  string `json:"floor_number,omitempty"`
+	TowerNumber  string `json:"tower_number,omitempty"`
+	BuildingName string `json:"building_name,omitempty"`
+	Address      string `json:"address,omitempty"`
+	LandmarkArea string `json:"landmark_area,omitempty"`
+	City         string `json:"city,omitempty"`
+	State        string `json:"state,omitempty"`
+}
+
 // Billing: Balance and price of a workspace that is charged.
 type Billing struct {
 	// ISO 4217 code.
@@ -245,6 +267,76 @@ func (NamedBroadcastVariables) isBroadcastVariables() {}
 
 func (RawBody) isBroadcastVariables() {}
 
+// CardAddress: A postal address of a contact card.
+type CardAddress struct {
+	// Street and number.
+	Street string `json:"street,omitempty"`
+	// City.
+	City string `json:"city,omitempty"`
+	// State.
+	State string `json:"state,omitempty"`
+	// Postal code.
+	Zip string `json:"zip,omitempty"`
+	// Name of the country.
+	Country string `json:"country,omitempty"`
+	// Two-letter code of the country.
+	CountryCode string `json:"country_code,omitempty"`
+	// What it is for, such as `Work` or `Home`.
+	Type string `json:"type,omitempty"`
+}
+
+// CardEmail: An email address of a contact card.
+type CardEmail struct {
+	// Email address.
+	Email string `json:"email,omitempty"`
+	// What it is for, such as `Work` or `Home`.
+	Type string `json:"type,omitempty"`
+}
+
+// CardName: The name on a contact card.
+type CardName struct {
+	// The whole name, as the recipient sees it.
+	FormattedName string `json:"formatted_name"`
+	// First name.
+	FirstName string `json:"first_name,omitempty"`
+	// Last name.
+	LastName string `json:"last_name,omitempty"`
+	// Middle name.
+	MiddleName string `json:"middle_name,omitempty"`
+	// What follows the name.
+	Suffix string `json:"suffix,omitempty"`
+	// What precedes the name.
+	Prefix string `json:"prefix,omitempty"`
+}
+
+// CardOrganization: Where the person works.
+type CardOrganization struct {
+	// Company.
+	Company string `json:"company,omitempty"`
+	// Department.
+	Department string `json:"department,omitempty"`
+	// Title of the position.
+	Title string `json:"title,omitempty"`
+}
+
+// CardPhone: A phone number of a contact card.
+type CardPhone struct {
+	// Phone number.
+	Phone string `json:"phone,omitempty"`
+	// What it is for, such as `Work` or `Home`.
+	Type string `json:"type,omitempty"`
+	// The number on WhatsApp, in digits. Without it, the card offers to invite the person.
+	WaID string `json:"wa_id,omitempty"`
+}
+
+// CardUrl: A website of a contact card.
+type CardUrl struct {
+	// Address of the website.
+	URL string `json:"url,omitempty"`
+	// What it is for, such as `Work` or `Home`.
+	Type string `json:"type,omitempty"`
+}
+
 // ChangeWebhook: part of another type.
 type ChangeWebhook struct {
 	// An https address. Private and local addresses are refused.
@@ -254,6 +346,14 @@ type ChangeWebhook struct {
 	// A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
 	// address is active again.
 	State *string `json:"state,omitempty"`
+}
+
+// ChoiceList: A list from which the person chooses one row.
+type ChoiceList struct {
+	// What the button says that opens the list.
+	Button string `json:"button"`
+	// One to ten sections, with at most 10 rows in all.
+	Sections []ListSection `json:"sections"`
 }
 
 // Contact: A person to whom the workspace can send messages, or who has sent it a message.
@@ -287,6 +387,18 @@ type Contact struct {
 	LastMessageFromThemAt *string `json:"last_message_from_them_at"`
 	CreatedAt             string  `json:"created_at"`
 	UpdatedAt             string  `json:"updated_at"`
+}
+
+// ContactCard: A contact card, in WhatsApp's own form.
+type ContactCard struct {
+	Name      CardName          `json:"name"`
+	Phones    []CardPhone       `json:"phones,omitempty"`
+	Emails    []CardEmail       `json:"emails,omitempty"`
+	Urls      []CardUrl         `json:"urls,omitempty"`
+	Addresses []CardAddress     `json:"addresses,omitempty"`
+	Org       *CardOrganization `json:"org,omitempty"`
+	// `YYYY-MM-DD`.
+	Birthday string `json:"birthday,omitempty"`
 }
 
 // ContactConsent: Whether the person has agreed to receive messages.
@@ -492,10 +604,49 @@ type ContactUpdatedEvent struct {
 	Data      ContactUpdatedEventData `json:"data"`
 }
 
+// ContactsContent: The contact cards that were sent.
+type ContactsContent struct {
+	// Contact cards.
+	Contacts []ContactCard `json:"contacts"`
+}
+
 // ContactsInput: Many contacts to create or update.
 type ContactsInput struct {
 	// Applied in this order.
 	Contacts []ContactOfManyInput `json:"contacts"`
+}
+
+// ContactsMessage: Contact cards that were sent to one person.
+type ContactsMessage struct {
+	ID int64 `json:"id"`
+	// The recipient's phone number in E.164, or their user id if no phone number is known.
+	To string `json:"to"`
+	// The sending number in E.164.
+	From string `json:"from"`
+	// Your own id of the message, as you sent it; null if you sent none.
+	Reference *string `json:"reference"`
+	Type      string  `json:"type"`
+	Template  any     `json:"template"`
+	// What was sent, in the form of the request and without links. Null once the person was erased.
+	Content *ContactsContent `json:"content"`
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
+	// contact cards the names. Empty if there are no words.
+	Text string `json:"text"`
+	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// recipient. `failed`: not delivered; `error` gives the reason.
+	Status string `json:"status"`
+	// Why the message failed; null unless it failed.
+	Error *MessageError `json:"error"`
+	// Only templates are charged.
+	Charged bool `json:"charged"`
+	// When this server accepted the message.
+	CreatedAt string `json:"created_at"`
+	// When the network accepted the message.
+	SentAt *string `json:"sent_at"`
+	// When the message was delivered to the recipient's phone.
+	DeliveredAt *string `json:"delivered_at"`
+	// When the recipient read the message. Recipients can turn off read receipts.
+	ReadAt *string `json:"read_at"`
 }
 
 // ConversationEntryControlPass: Only with the origin `control_pass`: who held the conversation before and after.
@@ -589,6 +740,30 @@ type EventLogPage struct {
 	HasMore bool `json:"has_more"`
 	// Cursor to continue with, passed as `after`; never null.
 	Next string `json:"next"`
+}
+
+// FileHeader: A file at the top. Neither it nor its link is stored.
+type FileHeader struct {
+	// What the file is.
+	Type string `json:"type"`
+	// For documents only: the file name that the recipient sees. Default: the last part of the link.
+	Filename string `json:"filename,omitempty"`
+	// A public HTTPS URL, which the network fetches when the message is sent.
+	Link string `json:"link"`
+}
+
+// Flow: A form made in WhatsApp Flows.
+type Flow struct {
+	// Id of the published flow.
+	ID string `json:"id"`
+	// What the button says; no emoji.
+	Cta string `json:"cta"`
+	// Your own id of this form, which comes back with it.
+	Token string `json:"token,omitempty"`
+	// Id of the first screen.
+	Screen string `json:"screen,omitempty"`
+	// Input of the first screen; only with `screen`, and not empty.
+	Data map[string]any `json:"data,omitempty"`
 }
 
 // Group: A static or dynamic group of contacts.
@@ -783,6 +958,161 @@ type InboundMessage struct {
 	ReceivedAt string `json:"received_at"`
 }
 
+// Interactive: A text with exactly one action below it.
+type Interactive interface{ isInteractive() }
+
+func (InteractiveButtons) isInteractive() {}
+
+func (InteractiveList) isInteractive() {}
+
+func (InteractiveLink) isInteractive() {}
+
+func (InteractiveLocationRequest) isInteractive() {}
+
+func (InteractiveAddress) isInteractive() {}
+
+func (InteractiveFlow) isInteractive() {}
+
+func (RawBody) isInteractive() {}
+
+// InteractiveAddress: A form for a postal address, in India.
+type InteractiveAddress struct {
+	// The text above the action.
+	Body   string `json:"body"`
+	Header any    `json:"header,omitempty"`
+	// Small print below the text.
+	Footer  string         `json:"footer,omitempty"`
+	Address AddressRequest `json:"address"`
+}
+
+// InteractiveButtons: One to three buttons; pressing one is an answer.
+type InteractiveButtons struct {
+	// The text above the action.
+	Body   string `json:"body"`
+	Header any    `json:"header,omitempty"`
+	// Small print below the text.
+	Footer string `json:"footer,omitempty"`
+	// One to three buttons.
+	Buttons []ReplyButton `json:"buttons"`
+}
+
+// InteractiveContentInteractive: part of another type.
+type InteractiveContentInteractive struct {
+	Body   string  `json:"body"`
+	Header any     `json:"header,omitempty"`
+	Footer *string `json:"footer,omitempty"`
+	// One to three buttons.
+	Buttons []ReplyButton `json:"buttons,omitempty"`
+	List    *ChoiceList   `json:"list,omitempty"`
+	Link    *LinkButton   `json:"link,omitempty"`
+	// Asks for the person's location.
+	LocationRequest *bool           `json:"location_request,omitempty"`
+	Address         *AddressRequest `json:"address,omitempty"`
+	Flow            *Flow           `json:"flow,omitempty"`
+}
+
+// InteractiveContent: The text with its action that was sent.
+type InteractiveContent struct {
+	Interactive InteractiveContentInteractive `json:"interactive"`
+}
+
+// InteractiveFlow: A button that opens a form made in WhatsApp Flows.
+type InteractiveFlow struct {
+	// The text above the action.
+	Body   string `json:"body"`
+	Header any    `json:"header,omitempty"`
+	// Small print below the text.
+	Footer string `json:"footer,omitempty"`
+	Flow   Flow   `json:"flow"`
+}
+
+// InteractiveLink: A button that opens a website.
+type InteractiveLink struct {
+	// The text above the action.
+	Body   string `json:"body"`
+	Header any    `json:"header,omitempty"`
+	// Small print below the text.
+	Footer string     `json:"footer,omitempty"`
+	Link   LinkButton `json:"link"`
+}
+
+// InteractiveList: A list from which one row is chosen.
+type InteractiveList struct {
+	// The text above the list.
+	Body string `json:"body"`
+	// A headline.
+	Header string `json:"header,omitempty"`
+	// Small print below the text.
+	Footer string     `json:"footer,omitempty"`
+	List   ChoiceList `json:"list"`
+}
+
+// InteractiveLocationRequest: A button by which the person sends their location.
+type InteractiveLocationRequest struct {
+	// The text above the action.
+	Body string `json:"body"`
+	// Asks for the person's location.
+	LocationRequest bool `json:"location_request"`
+}
+
+// InteractiveMessage: A text with an action below it that was sent to one person.
+type InteractiveMessage struct {
+	ID int64 `json:"id"`
+	// The recipient's phone number in E.164, or their user id if no phone number is known.
+	To string `json:"to"`
+	// The sending number in E.164.
+	From string `json:"from"`
+	// Your own id of the message, as you sent it; null if you sent none.
+	Reference *string `json:"reference"`
+	Type      string  `json:"type"`
+	Template  any     `json:"template"`
+	// What was sent, in the form of the request and without links. Null once the person was erased.
+	Content *InteractiveContent `json:"content"`
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
+	// contact cards the names. Empty if there are no words.
+	Text string `json:"text"`
+	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// recipient. `failed`: not delivered; `error` gives the reason.
+	Status string `json:"status"`
+	// Why the message failed; null unless it failed.
+	Error *MessageError `json:"error"`
+	// Only templates are charged.
+	Charged bool `json:"charged"`
+	// When this server accepted the message.
+	CreatedAt string `json:"created_at"`
+	// When the network accepted the message.
+	SentAt *string `json:"sent_at"`
+	// When the message was delivered to the recipient's phone.
+	DeliveredAt *string `json:"delivered_at"`
+	// When the recipient read the message. Recipients can turn off read receipts.
+	ReadAt *string `json:"read_at"`
+}
+
+// LinkButton: A button that opens a website.
+type LinkButton struct {
+	// What the button says.
+	Title string `json:"title"`
+	// The address that it opens.
+	URL string `json:"url"`
+}
+
+// ListRow: A row of a list.
+type ListRow struct {
+	// Your own id of the row: `details.list.id` of the answer.
+	ID string `json:"id"`
+	// What the row says.
+	Title string `json:"title"`
+	// A second line.
+	Description string `json:"description,omitempty"`
+}
+
+// ListSection: Rows under a common title.
+type ListSection struct {
+	// Title of the section. Required if there are several.
+	Title string    `json:"title,omitempty"`
+	Rows  []ListRow `json:"rows"`
+}
+
 // Location: A place on the map.
 type Location struct {
 	// Degrees.
@@ -813,8 +1143,8 @@ type LocationMessage struct {
 	Template  any     `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *LocationContent `json:"content"`
-	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
-	// Empty if there are no words.
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
+	// contact cards the names. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -895,8 +1225,8 @@ type MediaMessage struct {
 	Template any    `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *MediaContent `json:"content"`
-	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
-	// Empty if there are no words.
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
+	// contact cards the names. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -949,11 +1279,29 @@ type MessageContentMedia struct {
 	Filename *string `json:"filename,omitempty"`
 }
 
+// MessageContentInteractive: part of another type.
+type MessageContentInteractive struct {
+	Body   string  `json:"body"`
+	Header any     `json:"header,omitempty"`
+	Footer *string `json:"footer,omitempty"`
+	// One to three buttons.
+	Buttons []ReplyButton `json:"buttons,omitempty"`
+	List    *ChoiceList   `json:"list,omitempty"`
+	Link    *LinkButton   `json:"link,omitempty"`
+	// Asks for the person's location.
+	LocationRequest *bool           `json:"location_request,omitempty"`
+	Address         *AddressRequest `json:"address,omitempty"`
+	Flow            *Flow           `json:"flow,omitempty"`
+}
+
 // MessageContent: part of another type.
 type MessageContent struct {
 	Text     *string              `json:"text,omitempty"`
 	Media    *MessageContentMedia `json:"media,omitempty"`
 	Location *Location            `json:"location,omitempty"`
+	// Contact cards.
+	Contacts    []ContactCard              `json:"contacts,omitempty"`
+	Interactive *MessageContentInteractive `json:"interactive,omitempty"`
 }
 
 // Message: A message to one person.
@@ -969,8 +1317,8 @@ type Message struct {
 	Template  *MessageTemplate `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *MessageContent `json:"content"`
-	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
-	// Empty if there are no words.
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
+	// contact cards the names. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1293,6 +1641,40 @@ type RemovedWebhook struct {
 	Exhausted int64 `json:"exhausted"`
 }
 
+// ReplyButton: A button; pressing it is an answer.
+type ReplyButton struct {
+	// Your own id of the button: `details.button.payload` of the answer.
+	ID string `json:"id"`
+	// What the button says.
+	Title string `json:"title"`
+}
+
+// SendContacts: Sends contact cards, within 24 hours of the recipient's last message.
+type SendContacts struct {
+	// A phone number in any common format. Without a country code, the workspace's country is assumed.
+	To string `json:"to"`
+	// Contact cards.
+	Contacts []ContactCard `json:"contacts"`
+	// One of the workspace's sending numbers. Required only if the workspace has more than one.
+	From string `json:"from,omitempty"`
+	// Your own id of the message, such as an order number. The message and its events show it, and `GET
+	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
+	Reference string `json:"reference,omitempty"`
+}
+
+// SendInteractive: Sends a text with buttons, a list, a link, or a request for a location, an address or a form,
+// within 24 hours of the recipient's last message.
+type SendInteractive struct {
+	// A phone number in any common format. Without a country code, the workspace's country is assumed.
+	To          string      `json:"to"`
+	Interactive Interactive `json:"interactive"`
+	// One of the workspace's sending numbers. Required only if the workspace has more than one.
+	From string `json:"from,omitempty"`
+	// Your own id of the message, such as an order number. The message and its events show it, and `GET
+	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
+	Reference string `json:"reference,omitempty"`
+}
+
 // SendLocation: Sends a place on the map, within 24 hours of the recipient's last message.
 type SendLocation struct {
 	// A phone number in any common format. Without a country code, the workspace's country is assumed.
@@ -1329,6 +1711,10 @@ func (SendMedia) isSendMessage() {}
 
 func (SendLocation) isSendMessage() {}
 
+func (SendContacts) isSendMessage() {}
+
+func (SendInteractive) isSendMessage() {}
+
 func (RawBody) isSendMessage() {}
 
 // SendTemplate: Sends an approved template. Templates can be sent at any time.
@@ -1359,6 +1745,14 @@ type SendText struct {
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
 	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
 	Reference string `json:"reference,omitempty"`
+}
+
+// SentFileHeader: The file at the top, without its link.
+type SentFileHeader struct {
+	// What the file is.
+	Type string `json:"type"`
+	// For documents only: the file name that the recipient sees. Default: the last part of the link.
+	Filename *string `json:"filename,omitempty"`
 }
 
 // SentMedia: A file. Neither the file nor the link is stored.
@@ -1474,8 +1868,8 @@ type TemplateMessage struct {
 	Type      string          `json:"type"`
 	Template  MessageTemplate `json:"template"`
 	Content   any             `json:"content"`
-	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
-	// Empty if there are no words.
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
+	// contact cards the names. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1528,8 +1922,8 @@ type TextMessage struct {
 	Template  any     `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *TextContent `json:"content"`
-	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
-	// Empty if there are no words.
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
+	// contact cards the names. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1647,10 +2041,10 @@ func (c *Client) GetUsage(ctx context.Context, query GetUsageQuery, options ...C
 	return one[NetworkUsage](ctx, c, apiRequest{method: "GET", path: "/usage", query: queryOf(query), isIdempotent: true}, options)
 }
 
-// SendMessage: Send a message. Sends a template (at any time), or free-form text, a file or a place (within 24
-// hours of the recipient's last message). The message is sent to the network before the response is returned, so
-// the response says whether the network accepted it. Later status changes are reported by events and by `GET
-// /messages/{id}`. Needs a key with the scope `send`.
+// SendMessage: Send a message. Sends a template (at any time), or free-form text, a file, a place, contact
+// cards, or a text with buttons, a list or a link (within 24 hours of the recipient's last message). The message
+// is sent to the network before the response is returned, so the response says whether the network accepted it.
+// Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope `send`.
 func (c *Client) SendMessage(ctx context.Context, body SendMessage, options ...CallOption) (*Message, error) {
 	return one[Message](ctx, c, apiRequest{method: "POST", path: "/messages", body: body, takesKey: true}, options)
 }
@@ -1705,8 +2099,8 @@ func (c *Client) CreateBroadcast(ctx context.Context, body CreateBroadcast, opti
 	return one[CreatedBroadcast](ctx, c, apiRequest{method: "POST", path: "/broadcasts", body: body, takesKey: true}, options)
 }
 
-// ListBroadcastsQuery is what ListBroadcasts can be asked for.
-type ListBroadcastsQuery struct {
+// ListBroadcastIdsQuery is what ListBroadcastIds can be asked for.
+type ListBroadcastIdsQuery struct {
 	// Number of the page. A page past the end is empty.
 	Page *int64 `json:"page,omitempty"`
 	// Maximum number of entries on a page; more than 500 counts as 500.
@@ -1716,14 +2110,14 @@ type ListBroadcastsQuery struct {
 	After string `json:"after,omitempty"`
 }
 
-// ListBroadcasts: List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the
+// ListBroadcastIds: List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the
 // scope `read`.
-func (c *Client) ListBroadcasts(ctx context.Context, query ListBroadcastsQuery, options ...CallOption) (*List[Broadcast], error) {
+func (c *Client) ListBroadcastIds(ctx context.Context, query ListBroadcastIdsQuery, options ...CallOption) (*List[Broadcast], error) {
 	return list[Broadcast](ctx, c, apiRequest{method: "GET", path: "/broadcasts", query: queryOf(query), isIdempotent: true}, options)
 }
 
-// IterateBroadcasts gives all entries of ListBroadcasts, page after page.
-func (c *Client) IterateBroadcasts(ctx context.Context, query ListBroadcastsQuery, options ...CallOption) *Iterator[Broadcast] {
+// IterateBroadcastIds gives all entries of ListBroadcastIds, page after page.
+func (c *Client) IterateBroadcastIds(ctx context.Context, query ListBroadcastIdsQuery, options ...CallOption) *Iterator[Broadcast] {
 	return iterate[Broadcast](ctx, c, apiRequest{method: "GET", path: "/broadcasts", query: queryOf(query), isIdempotent: true}, options)
 }
 

@@ -1,4 +1,5 @@
 /** The generated part of the Go client: a type for each schema, a method for each operation. */
+import type { TSchema } from "@sinclair/typebox";
 import { requestedKinds } from "#src/domain/messages/kinds/kinds.ts";
 import type { SchemaObject } from "#src/http/api/openapi/document.ts";
 import {
@@ -18,14 +19,20 @@ import {
 /** Schemas of requests: their optional members are omitted, not sent as empty. */
 const INPUTS = new Set([
   "SendTemplate",
-  ...Object.values(requestedKinds).map(({ form }) => form.$id),
-  ...["SentMedia", "Location"],
+  ...Object.values(requestedKinds).flatMap(({ form }) => [form.$id, ...Object.values(form.members).flatMap(namesIn)]),
   "BroadcastToList",
   "BroadcastToGroup",
   "ContactInput",
   "ContactOfManyInput",
   "PersonInput",
 ]);
+/** The names of the schemas that a schema of a request consists of. */
+function namesIn(schema: TSchema): string[] {
+  const { $id, properties = {}, items, anyOf = [] } = schema as TSchema & { anyOf?: TSchema[]; items?: TSchema };
+  const parts = [...(Object.values(properties) as TSchema[]), ...(items === undefined ? [] : [items]), ...anyOf];
+  return [...($id === undefined ? [] : [$id]), ...parts.flatMap(namesIn)];
+}
+
 /** Words that Go writes in capitals. */
 const INITIALS: Readonly<Record<string, string>> = { Id: "ID", Url: "URL", Sha256: "SHA256" };
 

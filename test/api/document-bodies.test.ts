@@ -63,8 +63,19 @@ function isBeyondSchema(value: unknown, name = ""): boolean {
     const refs = value.map((person) => person?.ref).filter((ref) => ref != null && ref !== "");
     if (new Set(refs).size < refs.length) return true;
   }
-  if (name === "media" && !("field" in value) && isOddFile(value)) return true;
+  if (name === "media" && isOddFile(value)) return true;
+  if (isOddChoice(name, value)) return true;
   return Object.entries(value).some(([member, inner]) => isBeyondSchema(inner, member));
+}
+
+/** Ids and titles that have to differ, and ids with white space around them. */
+function isOddChoice(name: string, value: unknown): boolean {
+  if (!/^(buttons|rows)$/.test(name) || !Array.isArray(value)) return false;
+  const [ids, titles] = ["id", "title"].map((member) => value.map((one) => String(one?.[member])));
+  const isRepeated = (texts: string[] = []) => new Set(texts).size < texts.length;
+  return (
+    isRepeated(ids) || (name === "buttons" && (isRepeated(titles) || ids?.some((id) => id.trim() !== id) === true))
+  );
 }
 
 /** The kind of a file, which its link may have to show, decides what else it has. */
@@ -244,11 +255,56 @@ const location = fc.record(
   },
   { requiredKeys: ["latitude", "longitude"] },
 );
+const cards = fc.array(
+  fc.record(
+    {
+      name: mostly(fc.record({ formatted_name: mostly(someText), first_name: someText }, { requiredKeys: [] })),
+      phones: mostly(
+        fc.array(fc.record({ phone: mostly(someText), type: someText }, { requiredKeys: [] }), { maxLength: 2 }),
+      ),
+      org: mostly(fc.record({ company: mostly(someText) }, { requiredKeys: [] })),
+      birthday: mostly(fc.constantFrom("1990-02-28", "1990-2-28")),
+    },
+    { requiredKeys: ["name"] },
+  ),
+  { maxLength: 2 },
+);
+const item = fc.record({ id: mostly(someText), title: mostly(someText) });
+const actions = {
+  buttons: mostly(fc.array(item, { maxLength: 4 })),
+  list: mostly(
+    fc.record({
+      button: mostly(someText),
+      sections: fc.array(fc.record({ rows: fc.array(item, { maxLength: 2 }) }), { maxLength: 1 }),
+    }),
+  ),
+  link: mostly(fc.record({ title: mostly(someText), url: mostly(link) })),
+  location_request: mostly(fc.constant(true)),
+  address: mostly(fc.record({ country: mostly(fc.constantFrom("IN", "in")) })),
+  flow: mostly(
+    fc.record({ id: mostly(someText), cta: mostly(goodText), token: someText }, { requiredKeys: ["id", "cta"] }),
+  ),
+};
+const header = fc.oneof(
+  mostly(someText),
+  mostly(fc.record({ type: mostly(fc.constantFrom("image", "video")), link: mostly(link) })),
+);
+const interactive = fc
+  .constantFrom(...(Object.keys(actions) as (keyof typeof actions)[]))
+  .chain((name) =>
+    fc.record(
+      { body: mostly(someText), [name]: actions[name], header, footer: mostly(someText), link: fc.constant(undefined) },
+      { requiredKeys: ["body", name] as never },
+    ),
+  )
+  .map((made) => JSON.parse(JSON.stringify(made)) as unknown);
 const sendMessage = fc.oneof(
   body({ to: mostly(someText), template: mostly(someText) }, { ...shared, ...templateMembers }),
   body({ to: mostly(someText), text: mostly(someText) }, shared),
   body({ to: mostly(someText), media: mostly(sentMedia) }, shared),
   body({ to: mostly(someText), location: mostly(location) }, shared),
+  body({ to: mostly(someText), contacts: mostly(cards) }, shared),
+  body({ to: mostly(someText), interactive: mostly(interactive) }, shared),
   body(
     { to: mostly(someText) },
     { ...shared, ...templateMembers, template: someText, text: someText, location: mostly(location) },

@@ -169,7 +169,7 @@ const seen = (length: number) =>
 test("what is as long as the limit passes, and one character more does not", () => {
   const limits: [max: number, code: string, refuse: (text: string) => string | undefined][] = [
     [4_096, "100", (text) => refuseContent({ type: "text", body: text }, null)?.code],
-    [1_024, "100", (text) => refuseContent({ type: "contact_request", body: text }, null)?.code],
+    [1_024, "131009", (text) => refuseContent({ type: "contact_request", body: text }, null)?.code],
     [60, "132005", (text) => refuseContent(template(null, []), { header: text, body: "x" })?.code],
     [1_024, "132005", (text) => refuseContent(template(null, []), { header: null, body: text })?.code],
   ];

@@ -21,6 +21,20 @@ export const byName: SendMessage = { to: "+919876543210", template: "invoice", v
 export const text: SendMessage = { to: "+919876543210", text: "Your table is ready.", reference: "table-7" };
 export const picture: SendMessage = { to: "1", media: { link: "https://files.example.com/a.jpg", caption: "Look" } };
 export const place: SendMessage = { to: "1", location: { latitude: 51.5, longitude: -0.1, name: "Shop" } };
+export const buttons: SendMessage = {
+  to: "1",
+  interactive: {
+    header: { type: "image", link: "https://files.example.com/a.jpg" },
+    body: "When?",
+    buttons: [{ id: "a", title: "Monday" }],
+  },
+};
+export const rows: SendMessage = {
+  to: "1",
+  interactive: { header: "Delivery", body: "When?", list: { button: "Choose", sections: [{ rows: [{ id: "a", title: "A" }] }] } },
+};
+export const where: SendMessage = { to: "1", interactive: { body: "Where?", location_request: true } };
+export const cards: SendMessage = { to: "1", contacts: [{ name: { formatted_name: "Asha" }, phones: [{ phone: "1" }] }] };
 export const list: CreateBroadcast = {
   name: "November offer",
   template: "november_offer",
@@ -67,6 +81,12 @@ export const wrongPrograms: Readonly<Record<string, string>> = {
   "a location together with a text": `const p: SendMessage = { to: "1", text: "a", location: { latitude: 1, longitude: 2 } };`,
   "a location together with a template": `const p: SendMessage = { to: "1", template: "a", location: { latitude: 1, longitude: 2 } };`,
   "a location without a longitude": `const p: SendMessage = { to: "1", location: { latitude: 1 } };`,
+  "buttons together with a link": `const p: SendMessage = { to: "1", interactive: { body: "a", buttons: [{ id: "a", title: "b" }], link: { title: "a", url: "https://a.example" } } };`,
+  "an interactive message without an action": `const p: SendMessage = { to: "1", interactive: { body: "a" } };`,
+  "a file above a list": `const p: SendMessage = { to: "1", interactive: { body: "a", header: { type: "image", link: "https://a.example/a.jpg" }, list: { button: "a", sections: [] } } };`,
+  "small print below a request for a location": `const p: SendMessage = { to: "1", interactive: { body: "a", footer: "b", location_request: true } };`,
+  "a button without an id": `const p: SendMessage = { to: "1", interactive: { body: "a", buttons: [{ title: "b" }] } };`,
+  "a card without a name": `const p: SendMessage = { to: "1", contacts: [{ phones: [{ phone: "1" }] }] };`,
   "a file without a link": `const p: SendMessage = { to: "1", media: { type: "image" } };`,
   "a file of an unknown type": `const p: SendMessage = { to: "1", media: { type: "gif", link: "https://a.example/a.gif" } };`,
   "variables on a text": `const p: SendMessage = { to: "1", text: "b", variables: ["a"] };`,

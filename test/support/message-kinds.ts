@@ -81,6 +81,163 @@ export const kindCases: Record<string, KindCase> = {
   },
 };
 
+const card = {
+  addresses: [
+    {
+      street: "1 Lucky Shrub Way",
+      city: "Menlo Park",
+      state: "CA",
+      zip: "94025",
+      country: "United States",
+      country_code: "US",
+      type: "Office",
+    },
+  ],
+  birthday: "1999-01-23",
+  emails: [{ email: "bjohnson@luckyshrub.com", type: "Work" }],
+  name: {
+    formatted_name: "Barbara J. Johnson",
+    first_name: "Barbara",
+    last_name: "Johnson",
+    middle_name: "Joana",
+    suffix: "Esq.",
+    prefix: "Dr.",
+  },
+  org: { company: "Lucky Shrub", department: "Legal", title: "Lead Counsel" },
+  phones: [
+    { phone: "+16505559999", type: "Landline" },
+    { phone: "+19175559999", type: "Mobile", wa_id: "19175559999" },
+  ],
+  urls: [{ url: "https://www.luckyshrub.com", type: "Company" }],
+};
+const plainCard = { name: { formatted_name: "Corner Shop" } };
+
+function cards(contacts: readonly { name: { formatted_name: string } }[]): KindCase {
+  const text = contacts.map(({ name }) => name.formatted_name).join(", ");
+  return { body: { contacts }, type: "contacts", text, content: { contacts }, part: { type: "contacts", contacts } };
+}
+
+/** `asked`: members beside the body; `action`: as Meta has it. `header`: of the content and of Meta's request. */
+function interactive(
+  asked: Record<string, unknown>,
+  type: string,
+  action: Record<string, unknown>,
+  { header, kept, footer }: { header?: unknown; kept?: unknown; footer?: string } = {},
+): KindCase {
+  const text = "Which shipping option do you prefer?";
+  const content = { body: text, ...asked, ...(kept === undefined ? {} : { header: kept }) };
+  return {
+    body: { interactive: { body: text, ...asked } },
+    type: "interactive",
+    text,
+    content: { interactive: content },
+    part: {
+      type: "interactive",
+      interactive: {
+        type,
+        ...(header === undefined ? {} : { header }),
+        body: { text },
+        ...(footer === undefined ? {} : { footer: { text: footer } }),
+        action,
+      },
+    },
+  };
+}
+
+const buttons = [
+  { id: "change-button", title: "Change" },
+  { id: "cancel-button", title: "Cancel" },
+];
+const reply = (button: { id: string; title: string }) => ({ type: "reply", reply: button });
+const footer = "Lucky Shrub: Your gateway to succulents™";
+const sections = [
+  {
+    title: "I want it ASAP!",
+    rows: [
+      { id: "priority_express", title: "Priority Mail Express", description: "Next Day to 2 Days" },
+      { id: "priority_mail", title: "Priority Mail", description: "1–3 Days" },
+    ],
+  },
+  { title: "I can wait a bit", rows: [{ id: "usps_ground_advantage", title: "USPS Ground Advantage" }] },
+];
+const link = {
+  title: "See Dates",
+  url: "https://www.luckyshrub.com?clickID=kqDGWd24Q5TRwoEQTICY7W1JKoXvaZOXWAS7h1P76s0R7Paec4",
+};
+const address = { country: "IN", values: { name: "Asha Rao", phone_number: "+919876543210", in_pin_code: "400063" } };
+
+Object.assign(kindCases, {
+  "a contact card": cards([card]),
+  "two contact cards": cards([plainCard, card]),
+  buttons: interactive({ buttons }, "button", { buttons: buttons.map(reply) }),
+  "one button below a picture": interactive(
+    { header: { type: "image", link: LINK }, footer, buttons: [buttons[0]] },
+    "button",
+    { buttons: buttons.slice(0, 1).map(reply) },
+    { header: { type: "image", image: { link: LINK } }, kept: { type: "image" }, footer },
+  ),
+  "buttons below a document": interactive(
+    { header: { type: "document", link: PDF }, buttons },
+    "button",
+    { buttons: buttons.map(reply) },
+    {
+      header: { type: "document", document: { link: PDF, filename: "lucky-shrub-invoice.pdf" } },
+      kept: { type: "document", filename: "lucky-shrub-invoice.pdf" },
+    },
+  ),
+  "a list": interactive(
+    { header: "Choose Shipping Option", footer, list: { button: "Shipping Options", sections } },
+    "list",
+    { button: "Shipping Options", sections },
+    { header: { type: "text", text: "Choose Shipping Option" }, footer },
+  ),
+  "a list of one section without a title": interactive(
+    { list: { button: "Options", sections: [{ rows: [{ id: "a", title: "A" }] }] } },
+    "list",
+    { button: "Options", sections: [{ rows: [{ id: "a", title: "A" }] }] },
+  ),
+  "a link": interactive(
+    { link, footer },
+    "cta_url",
+    {
+      name: "cta_url",
+      parameters: { display_text: link.title, url: link.url },
+    },
+    { footer },
+  ),
+  "a request for a location": interactive({ location_request: true }, "location_request_message", {
+    name: "send_location",
+  }),
+  "a request for an address": interactive({ address }, "address_message", {
+    name: "address_message",
+    parameters: address,
+  }),
+  "a flow": interactive({ flow: { id: "1197715005513101", cta: "Book now" } }, "flow", {
+    name: "flow",
+    parameters: {
+      flow_message_version: "3",
+      flow_id: "1197715005513101",
+      flow_cta: "Book now",
+      flow_action: "navigate",
+    },
+  }),
+  "a flow with a screen": interactive(
+    { flow: { id: "1", cta: "Book now", token: "booking-7", screen: "BOOKING", data: { days: ["2026-12-01"] } } },
+    "flow",
+    {
+      name: "flow",
+      parameters: {
+        flow_message_version: "3",
+        flow_id: "1",
+        flow_cta: "Book now",
+        flow_token: "booking-7",
+        flow_action: "navigate",
+        flow_action_payload: { screen: "BOOKING", data: { days: ["2026-12-01"] } },
+      },
+    },
+  ),
+});
+
 export interface LimitCase {
   /** The path of the member. */
   field: string;
@@ -126,8 +283,193 @@ export const limitCases: readonly LimitCase[] = [
   },
 ];
 
+const times = <T>(size: number, make: (index: number) => T): T[] =>
+  Array.from({ length: size }, (_, index) => make(index));
+const asking = (members: object) => ({ interactive: { body: "Which?", ...members } });
+const button = (members: object) => asking({ buttons: [{ id: "a", title: "A", ...members }] });
+const row = (members: object) =>
+  asking({ list: { button: "Options", sections: [{ rows: [{ id: "a", title: "A", ...members }] }] } });
+const rowsOf = (size: number, from = 0) =>
+  times(size, (index) => ({ id: `r${from + index}`, title: `R${from + index}` }));
+const listOf = (...made: object[]) => asking({ list: { button: "Options", sections: made } });
+const flow = (members: object) => asking({ flow: { id: "1", cta: "Book", screen: "A", ...members } });
+
+(limitCases as LimitCase[]).push(
+  { field: "contacts", max: 257, body: (size) => ({ contacts: times(size, () => plainCard) }) },
+  {
+    field: "contacts.0.name.formatted_name",
+    max: 1_000,
+    body: (size) => ({ contacts: [{ name: { formatted_name: long(size) } }] }),
+    isOurs: true,
+  },
+  {
+    field: "contacts.0.phones",
+    max: 20,
+    body: (size) => ({ contacts: [{ ...plainCard, phones: times(size, () => ({ phone: "1" })) }] }),
+    isOurs: true,
+  },
+  { field: "interactive.body", max: 1_024, body: (size) => ({ interactive: { body: long(size), buttons } }) },
+  {
+    field: "interactive.body",
+    max: 4_096,
+    body: (size) => ({ interactive: { body: long(size), list: { button: "Options", sections } } }),
+  },
+  { field: "interactive.header", max: 60, body: (size) => asking({ header: long(size), buttons }) },
+  {
+    field: "interactive.header",
+    max: 60,
+    body: (size) => asking({ header: long(size), list: { button: "A", sections } }),
+  },
+  { field: "interactive.footer", max: 60, body: (size) => asking({ footer: long(size), buttons }) },
+  {
+    field: "interactive.buttons",
+    max: 3,
+    body: (size) => asking({ buttons: times(size, (index) => ({ id: `b${index}`, title: `B${index}` })) }),
+  },
+  { field: "interactive.buttons.0.id", max: 256, body: (size) => button({ id: long(size) }) },
+  { field: "interactive.buttons.0.title", max: 20, body: (size) => button({ title: long(size) }) },
+  {
+    field: "interactive.list.button",
+    max: 20,
+    body: (size) => asking({ list: { button: long(size), sections } }),
+  },
+  {
+    field: "interactive.list.sections",
+    max: 10,
+    body: (size) => listOf(...times(size, (index) => ({ title: `S${index}`, rows: rowsOf(1, index) }))),
+  },
+  {
+    field: "interactive.list.sections.0.title",
+    max: 24,
+    body: (size) => listOf({ title: long(size), rows: rowsOf(1) }),
+  },
+  { field: "interactive.list.sections.0.rows", max: 10, body: (size) => listOf({ rows: rowsOf(size) }) },
+  {
+    field: "interactive.list.sections",
+    max: 10,
+    body: (size) => listOf({ title: "A", rows: rowsOf(5) }, { title: "B", rows: rowsOf(size - 5, 5) }),
+  },
+  { field: "interactive.list.sections.0.rows.0.id", max: 200, body: (size) => row({ id: long(size) }) },
+  { field: "interactive.list.sections.0.rows.0.title", max: 24, body: (size) => row({ title: long(size) }) },
+  {
+    field: "interactive.list.sections.0.rows.0.description",
+    max: 72,
+    body: (size) => row({ description: long(size) }),
+  },
+  { field: "interactive.link.title", max: 20, body: (size) => asking({ link: { ...link, title: long(size) } }) },
+  {
+    field: "interactive.link.url",
+    max: 2_048,
+    body: (size) => asking({ link: { ...link, url: link.url.padEnd(size, "x") } }),
+    isOurs: true,
+  },
+  {
+    field: "interactive.body",
+    max: 1_024,
+    body: (size) => ({ interactive: { body: long(size), location_request: true } }),
+  },
+  {
+    field: "interactive.address.values.in_pin_code",
+    max: 6,
+    body: (size) => asking({ address: { country: "IN", values: { in_pin_code: "4".repeat(size) } } }),
+  },
+  {
+    field: "interactive.address.values.city",
+    max: 1_000,
+    body: (size) => asking({ address: { country: "IN", values: { city: long(size) } } }),
+    isOurs: true,
+  },
+  { field: "interactive.flow.cta", max: 30, body: (size) => flow({ cta: "x".repeat(size) }) },
+  { field: "interactive.flow.id", max: 64, body: (size) => flow({ id: "1".repeat(size) }), isOurs: true },
+  { field: "interactive.flow.token", max: 256, body: (size) => flow({ token: long(size) }), isOurs: true },
+  { field: "interactive.flow.screen", max: 256, body: (size) => flow({ screen: long(size) }), isOurs: true },
+);
+
 /** Requests that are refused, each with the members that are named. */
 export const wrongCases: Record<string, [body: Record<string, unknown>, fields: string[]]> = {
+  "no contact cards": [{ contacts: [] }, ["contacts"]],
+  "a card without a name": [{ contacts: [{ phones: [{ phone: "1" }] }] }, ["contacts.0.name"]],
+  "a card without its whole name": [{ contacts: [{ name: { first_name: "A" } }] }, ["contacts.0.name.formatted_name"]],
+  "a card with an unknown member": [{ contacts: [{ ...plainCard, company: "x" }] }, ["contacts.0.company"]],
+  "a card with a blank member": [{ contacts: [{ ...plainCard, org: { company: " " } }] }, ["contacts.0.org.company"]],
+  "a card with a day that there is not": [
+    { contacts: [{ ...plainCard, birthday: "1990-02-30" }] },
+    ["contacts.0.birthday"],
+  ],
+  "no action": [asking({}), ["interactive"]],
+  "two actions": [asking({ buttons, link }), ["interactive.buttons", "interactive.link"]],
+  "an unknown action": [asking({ buton: buttons, buttons }), ["interactive.buton"]],
+  "no body": [{ interactive: { buttons } }, ["interactive.body"]],
+  "a blank body": [{ interactive: { body: " ", buttons } }, ["interactive.body"]],
+  "no buttons": [asking({ buttons: [] }), ["interactive.buttons"]],
+  "a button without a title": [asking({ buttons: [{ id: "a" }] }), ["interactive.buttons.0.title"]],
+  "two buttons with the same id": [
+    asking({
+      buttons: [
+        { id: "a", title: "A" },
+        { id: "a", title: "B" },
+      ],
+    }),
+    ["interactive.buttons.1.id"],
+  ],
+  "two buttons with the same title": [
+    asking({
+      buttons: [
+        { id: "a", title: "A" },
+        { id: "b", title: "A" },
+      ],
+    }),
+    ["interactive.buttons.1.title"],
+  ],
+  "white space around an id": [button({ id: " a" }), ["interactive.buttons.0.id"]],
+  "a header of an unknown type": [
+    asking({ header: { type: "audio", link: LINK }, buttons }),
+    ["interactive.header.type"],
+  ],
+  "a header over http": [
+    asking({ header: { type: "image", link: "http://a.example/a.jpg" }, buttons }),
+    ["interactive.header.link"],
+  ],
+  "a file name on a picture in the header": [
+    asking({ header: { type: "image", link: LINK, filename: "a" }, buttons }),
+    ["interactive.header.filename"],
+  ],
+  "a file above a list": [
+    asking({ header: { type: "image", link: LINK }, list: { button: "A", sections } }),
+    ["interactive.header"],
+  ],
+  "no sections": [listOf(), ["interactive.list.sections"]],
+  "a section without rows": [listOf({ rows: [] }), ["interactive.list.sections.0.rows"]],
+  "a section without a title beside another": [
+    listOf({ title: "A", rows: rowsOf(1) }, { rows: rowsOf(1, 1) }),
+    ["interactive.list.sections.1.title"],
+  ],
+  "two rows with the same id": [
+    listOf({ title: "A", rows: rowsOf(1) }, { title: "B", rows: rowsOf(1) }),
+    ["interactive.list.sections.1.rows.0.id"],
+  ],
+  "a link that is not an address": [asking({ link: { title: "A", url: "shop" } }), ["interactive.link.url"]],
+  "a link of another kind": [asking({ link: { title: "A", url: "tel:1" } }), ["interactive.link.url"]],
+  "a request for a location that is false": [asking({ location_request: false }), ["interactive.location_request"]],
+  "a headline above a request for a location": [
+    asking({ location_request: true, header: "Hi" }),
+    ["interactive.header"],
+  ],
+  "small print below a request for a location": [
+    asking({ location_request: true, footer: "Hi" }),
+    ["interactive.footer"],
+  ],
+  "a country that is not a code": [asking({ address: { country: "in" } }), ["interactive.address.country"]],
+  "an unknown field of an address": [
+    asking({ address: { country: "IN", values: { street: "x" } } }),
+    ["interactive.address.values.street"],
+  ],
+  "an emoji on the button of a flow": [flow({ cta: "Book 🎂" }), ["interactive.flow.cta"]],
+  "data of a flow without a screen": [
+    asking({ flow: { id: "1", cta: "A", data: { a: 1 } } }),
+    ["interactive.flow.screen"],
+  ],
+  "empty data of a flow": [flow({ data: {} }), ["interactive.flow.data"]],
   "a file without a link": [{ media: { type: "image" } }, ["media.link"]],
   "a file of a type that there is not": [{ media: { type: "gif", link: LINK } }, ["media.type"]],
   "a file whose link does not say what it is": [{ media: { link: "https://a.example/file" } }, ["media.type"]],
@@ -150,5 +492,11 @@ export function markedKinds(mark: string, degrees: number): Record<string, Recor
   return {
     media: { media: { type: "document", link, caption: mark, filename: `${mark}.pdf` } },
     location: { location: { latitude: degrees, longitude: degrees, name: mark, address: mark } },
+    contacts: {
+      contacts: [{ name: { formatted_name: mark }, phones: [{ phone: mark }], org: { company: mark } }],
+    },
+    interactive: {
+      interactive: { body: mark, header: mark, footer: mark, buttons: [{ id: mark, title: mark }] },
+    },
   };
 }

@@ -10,6 +10,8 @@ namespace Waxwing;
  * The calls of the API.
  *
  * @phpstan-type AddWebhook array{url: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>}
+ * @phpstan-type AddressRequest array{country: string, values?: AddressValues}
+ * @phpstan-type AddressValues array{name?: string, phone_number?: string, in_pin_code?: string, house_number?: string, floor_number?: string, tower_number?: string, building_name?: string, address?: string, landmark_area?: string, city?: string, state?: string}
  * @phpstan-type Billing array{currency: string, available: string, rate: string}
  * @phpstan-type Broadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string}
  * @phpstan-type BroadcastBlockedEvent array{id: string, type: 'broadcast.blocked', created_at: string, data: array{broadcast: Broadcast}}
@@ -21,8 +23,16 @@ namespace Waxwing;
  * @phpstan-type BroadcastToGroup array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, group: int}
  * @phpstan-type BroadcastToList array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, to: list<string>}
  * @phpstan-type BroadcastVariables list<string|int|float|ContactFieldValue>|array{header?: list<string|int|float|ContactFieldValue>, body?: list<string|int|float|ContactFieldValue>}|NamedBroadcastVariables
+ * @phpstan-type CardAddress array{street?: string, city?: string, state?: string, zip?: string, country?: string, country_code?: string, type?: string}
+ * @phpstan-type CardEmail array{email?: string, type?: string}
+ * @phpstan-type CardName array{formatted_name: string, first_name?: string, last_name?: string, middle_name?: string, suffix?: string, prefix?: string}
+ * @phpstan-type CardOrganization array{company?: string, department?: string, title?: string}
+ * @phpstan-type CardPhone array{phone?: string, type?: string, wa_id?: string}
+ * @phpstan-type CardUrl array{url?: string, type?: string}
  * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state?: 'active'|'disabled'}
+ * @phpstan-type ChoiceList array{button: string, sections: list<ListSection>}
  * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, created_at: string, updated_at: string}
+ * @phpstan-type ContactCard array{name: CardName, phones?: list<CardPhone>, emails?: list<CardEmail>, urls?: list<CardUrl>, addresses?: list<CardAddress>, org?: CardOrganization, birthday?: string}
  * @phpstan-type ContactConsent array{status: 'unknown'|'opted_in'|'opted_out', source: 'inbound_message'|'manual'|'bulk'|'import'|'api'|null, at: string|null, purpose: string|null, notice: string|null, may_want_to_stop_since: string|null}
  * @phpstan-type ContactErasedEvent array{id: string, type: 'contact.erased', created_at: string, data: array{phone: string|null, user_id: string|null}}
  * @phpstan-type ContactFieldValue array{field: string, fallback?: string}
@@ -34,15 +44,31 @@ namespace Waxwing;
  * @phpstan-type ContactOptedOutEvent array{id: string, type: 'contact.opted_out', created_at: string, data: array{contact: Contact}}
  * @phpstan-type ContactResult array{phone: string|null, status: 200|201|400|422, contact?: Contact, error?: InvalidRequestError|InvalidNumberError|OptedOutError}
  * @phpstan-type ContactUpdatedEvent array{id: string, type: 'contact.updated', created_at: string, data: array{contact: Contact}}
+ * @phpstan-type ContactsContent array{contacts: list<ContactCard>}
  * @phpstan-type ContactsInput array{contacts: list<ContactOfManyInput>}
+ * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', template: null, content: ContactsContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
  * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
  * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, has_more: bool, next: string}
+ * @phpstan-type FileHeader array{type: 'image'|'video'|'document', filename?: string, link: string}
+ * @phpstan-type Flow array{id: string, cta: string, token?: string, screen?: string, data?: array<string, mixed>}
  * @phpstan-type Group array{id: int, name: string, type: 'static'|'dynamic', count: int}
  * @phpstan-type InboundDetails array{media?: ReceivedMedia, button?: array{title: string|null, payload: string|null}, list?: array{id: string|null, title: string|null, description: string|null}, form?: array{name: string|null, values: array<string, mixed>|null}, order?: array{items: list<array{product: string|null, quantity: int|float|null, price: int|float|null}>, currency: string|null, total: int|float|null}, location?: array{latitude: int|float|null, longitude: int|float|null, name: string|null, address: string|null, url: string|null}, contacts?: list<array{name: string|null, company: string|null, phones: list<string>, emails: list<string>}>, reaction?: array{emoji: string|null, message_id?: int|null, direction?: 'out'}, reply_to?: array{message_id: int|null, direction?: 'out'}, referral?: array{source: string|null, source_type: string|null, source_id: string|null, headline: string|null, body: string|null, click_id: string|null}, forwarded?: array{often: bool}, product?: array{catalog: string|null, product: string|null}, call?: array{direction: string|null, status: string|null}, number_change?: array{from: string|null, to: string|null}, edited?: array{message_id: int|null, direction?: 'out'}, deleted?: array{message_id: int|null, direction?: 'out'}, unsupported?: array{reason: string|null, type?: string|null}, raw?: mixed}
  * @phpstan-type InboundMessage array{id: int, from: string|null, to: string, type: string, text: string|null, details: InboundDetails, origin?: 'standby', received_at: string}
+ * @phpstan-type Interactive InteractiveButtons|InteractiveList|InteractiveLink|InteractiveLocationRequest|InteractiveAddress|InteractiveFlow
+ * @phpstan-type InteractiveAddress array{body: string, header?: string|FileHeader, footer?: string, address: AddressRequest}
+ * @phpstan-type InteractiveButtons array{body: string, header?: string|FileHeader, footer?: string, buttons: list<ReplyButton>}
+ * @phpstan-type InteractiveContent array{interactive: array{body: string, header?: string|SentFileHeader, footer?: string, buttons?: list<ReplyButton>, list?: ChoiceList, link?: LinkButton, location_request?: true, address?: AddressRequest, flow?: Flow}}
+ * @phpstan-type InteractiveFlow array{body: string, header?: string|FileHeader, footer?: string, flow: Flow}
+ * @phpstan-type InteractiveLink array{body: string, header?: string|FileHeader, footer?: string, link: LinkButton}
+ * @phpstan-type InteractiveList array{body: string, header?: string, footer?: string, list: ChoiceList}
+ * @phpstan-type InteractiveLocationRequest array{body: string, location_request: true}
+ * @phpstan-type InteractiveMessage array{id: int, to: string, from: string, reference: string|null, type: 'interactive', template: null, content: InteractiveContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type LinkButton array{title: string, url: string}
+ * @phpstan-type ListRow array{id: string, title: string, description?: string}
+ * @phpstan-type ListSection array{title?: string, rows: list<ListRow>}
  * @phpstan-type Location array{latitude: int|float, longitude: int|float, name?: string, address?: string}
  * @phpstan-type LocationContent array{location: Location}
  * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
@@ -51,7 +77,7 @@ namespace Waxwing;
  * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
  * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', template: null, content: MediaContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
- * @phpstan-type Message TemplateMessage|TextMessage|MediaMessage|LocationMessage
+ * @phpstan-type Message TemplateMessage|TextMessage|MediaMessage|LocationMessage|ContactsMessage|InteractiveMessage
  * @phpstan-type MessageDeliveredEvent array{id: string, type: 'message.delivered', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageError array{message: string, whatsapp_code: string}
  * @phpstan-type MessageFailedEvent array{id: string, type: 'message.failed', created_at: string, data: array{message: Message}}
@@ -75,11 +101,15 @@ namespace Waxwing;
  * @phpstan-type ReceivedMedia array{id: int|null, mime_type: string|null, bytes: int|null, sha256: string|null, filename: string|null, url: string|null, expires_at: string|null, state: 'pending'|'stored'|'failed'|'expired'|'erased'}
  * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type RemovedWebhook array{id: int, exhausted: int}
+ * @phpstan-type ReplyButton array{id: string, title: string}
+ * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, from?: string, reference?: string}
+ * @phpstan-type SendInteractive array{to: string, interactive: Interactive, from?: string, reference?: string}
  * @phpstan-type SendLocation array{to: string, location: Location, from?: string, reference?: string}
  * @phpstan-type SendMedia array{to: string, media: SentMedia, from?: string, reference?: string}
- * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation
+ * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation|SendContacts|SendInteractive
  * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: Media, from?: string, reference?: string}
  * @phpstan-type SendText array{to: string, text: string, from?: string, reference?: string}
+ * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string}
  * @phpstan-type SentMedia array{type?: 'image'|'video'|'audio'|'document'|'sticker', link: string, caption?: string, filename?: string}
  * @phpstan-type Skip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
@@ -129,10 +159,10 @@ abstract class Operations
     }
 
     /**
-     * Send a message. Sends a template (at any time), or free-form text, a file or a place (within 24 hours of the
-     * recipient's last message). The message is sent to the network before the response is returned, so the response
-     * says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.
-     * Needs a key with the scope `send`.
+     * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, or a text
+     * with buttons, a list or a link (within 24 hours of the recipient's last message). The message is sent to the
+     * network before the response is returned, so the response says whether the network accepted it. Later status
+     * changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope `send`.
      *
      * @param SendMessage|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -207,19 +237,19 @@ abstract class Operations
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<Broadcast>, meta: array<string, mixed>}
      */
-    public function listBroadcasts(array $query = [], array $options = []): array
+    public function listBroadcastIds(array $query = [], array $options = []): array
     {
         return $this->core->list(['method' => 'GET', 'path' => '/broadcasts', 'query' => $query, 'is_idempotent' => true], $options);
     }
 
     /**
-     * All entries of `listBroadcasts`, page after page.
+     * All entries of `listBroadcastIds`, page after page.
      *
      * @param array{page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<int, Broadcast>
      */
-    public function iterateBroadcasts(array $query = [], array $options = []): \Generator
+    public function iterateBroadcastIds(array $query = [], array $options = []): \Generator
     {
         return $this->core->iterate(['method' => 'GET', 'path' => '/broadcasts', 'query' => $query, 'is_idempotent' => true], $options);
     }

@@ -50,6 +50,48 @@ class AddWebhook(_AddWebhookRequired, _AddWebhookOptional):
     """AddWebhook"""
 
 
+_AddressRequestRequired = TypedDict(
+    "_AddressRequestRequired",
+    {
+        "country": "str",
+    },
+)
+_AddressRequestOptional = TypedDict(
+    "_AddressRequestOptional",
+    {
+        "values": "AddressValues",
+    },
+    total=False,
+)
+
+
+class AddressRequest(_AddressRequestRequired, _AddressRequestOptional):
+    """A form for a postal address."""
+
+
+_AddressValuesOptional = TypedDict(
+    "_AddressValuesOptional",
+    {
+        "name": "str",
+        "phone_number": "str",
+        "in_pin_code": "str",
+        "house_number": "str",
+        "floor_number": "str",
+        "tower_number": "str",
+        "building_name": "str",
+        "address": "str",
+        "landmark_area": "str",
+        "city": "str",
+        "state": "str",
+    },
+    total=False,
+)
+
+
+class AddressValues(_AddressValuesOptional):
+    """What is filled in already."""
+
+
 _BillingRequired = TypedDict(
     "_BillingRequired",
     {
@@ -305,6 +347,106 @@ class BroadcastVariablesParts(_BroadcastVariablesPartsOptional):
 
 BroadcastVariables = Union[List[Union[Union[str, float], "ContactFieldValue"]], "BroadcastVariablesParts", "NamedBroadcastVariables"]
 
+_CardAddressOptional = TypedDict(
+    "_CardAddressOptional",
+    {
+        "street": "str",
+        "city": "str",
+        "state": "str",
+        "zip": "str",
+        "country": "str",
+        "country_code": "str",
+        "type": "str",
+    },
+    total=False,
+)
+
+
+class CardAddress(_CardAddressOptional):
+    """A postal address of a contact card."""
+
+
+_CardEmailOptional = TypedDict(
+    "_CardEmailOptional",
+    {
+        "email": "str",
+        "type": "str",
+    },
+    total=False,
+)
+
+
+class CardEmail(_CardEmailOptional):
+    """An email address of a contact card."""
+
+
+_CardNameRequired = TypedDict(
+    "_CardNameRequired",
+    {
+        "formatted_name": "str",
+    },
+)
+_CardNameOptional = TypedDict(
+    "_CardNameOptional",
+    {
+        "first_name": "str",
+        "last_name": "str",
+        "middle_name": "str",
+        "suffix": "str",
+        "prefix": "str",
+    },
+    total=False,
+)
+
+
+class CardName(_CardNameRequired, _CardNameOptional):
+    """The name on a contact card."""
+
+
+_CardOrganizationOptional = TypedDict(
+    "_CardOrganizationOptional",
+    {
+        "company": "str",
+        "department": "str",
+        "title": "str",
+    },
+    total=False,
+)
+
+
+class CardOrganization(_CardOrganizationOptional):
+    """Where the person works."""
+
+
+_CardPhoneOptional = TypedDict(
+    "_CardPhoneOptional",
+    {
+        "phone": "str",
+        "type": "str",
+        "wa_id": "str",
+    },
+    total=False,
+)
+
+
+class CardPhone(_CardPhoneOptional):
+    """A phone number of a contact card."""
+
+
+_CardUrlOptional = TypedDict(
+    "_CardUrlOptional",
+    {
+        "url": "str",
+        "type": "str",
+    },
+    total=False,
+)
+
+
+class CardUrl(_CardUrlOptional):
+    """A website of a contact card."""
+
+
 _ChangeWebhookOptional = TypedDict(
     "_ChangeWebhookOptional",
     {
@@ -318,6 +460,19 @@ _ChangeWebhookOptional = TypedDict(
 
 class ChangeWebhook(_ChangeWebhookOptional):
     """ChangeWebhook"""
+
+
+_ChoiceListRequired = TypedDict(
+    "_ChoiceListRequired",
+    {
+        "button": "str",
+        "sections": "List['ListSection']",
+    },
+)
+
+
+class ChoiceList(_ChoiceListRequired):
+    """A list from which the person chooses one row."""
 
 
 _ContactRequired = TypedDict(
@@ -350,6 +505,30 @@ _ContactRequired = TypedDict(
 
 class Contact(_ContactRequired):
     """A person to whom the workspace can send messages, or who has sent it a message."""
+
+
+_ContactCardRequired = TypedDict(
+    "_ContactCardRequired",
+    {
+        "name": "CardName",
+    },
+)
+_ContactCardOptional = TypedDict(
+    "_ContactCardOptional",
+    {
+        "phones": "List['CardPhone']",
+        "emails": "List['CardEmail']",
+        "urls": "List['CardUrl']",
+        "addresses": "List['CardAddress']",
+        "org": "CardOrganization",
+        "birthday": "str",
+    },
+    total=False,
+)
+
+
+class ContactCard(_ContactCardRequired, _ContactCardOptional):
+    """A contact card, in WhatsApp's own form."""
 
 
 _ContactConsentRequired = TypedDict(
@@ -638,6 +817,18 @@ class ContactUpdatedEvent(_ContactUpdatedEventRequired):
     """
 
 
+_ContactsContentRequired = TypedDict(
+    "_ContactsContentRequired",
+    {
+        "contacts": "List['ContactCard']",
+    },
+)
+
+
+class ContactsContent(_ContactsContentRequired):
+    """The contact cards that were sent."""
+
+
 _ContactsInputRequired = TypedDict(
     "_ContactsInputRequired",
     {
@@ -648,6 +839,32 @@ _ContactsInputRequired = TypedDict(
 
 class ContactsInput(_ContactsInputRequired):
     """Many contacts to create or update."""
+
+
+_ContactsMessageRequired = TypedDict(
+    "_ContactsMessageRequired",
+    {
+        "id": "int",
+        "to": "str",
+        "from": "str",
+        "reference": "Optional[str]",
+        "type": "Literal['contacts']",
+        "template": "None",
+        "content": "Union['ContactsContent', None]",
+        "text": "str",
+        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "error": "Union['MessageError', None]",
+        "charged": "Literal[False]",
+        "created_at": "str",
+        "sent_at": "Optional[str]",
+        "delivered_at": "Optional[str]",
+        "read_at": "Optional[str]",
+    },
+)
+
+
+class ContactsMessage(_ContactsMessageRequired):
+    """Contact cards that were sent to one person."""
 
 
 _ConversationEntryControlPassRequired = TypedDict(
@@ -739,6 +956,48 @@ _EventLogPageOptional = TypedDict(
 
 class EventLogPage(_EventLogPageRequired, _EventLogPageOptional):
     """The position in the event log."""
+
+
+_FileHeaderRequired = TypedDict(
+    "_FileHeaderRequired",
+    {
+        "type": "Literal['image', 'video', 'document']",
+        "link": "str",
+    },
+)
+_FileHeaderOptional = TypedDict(
+    "_FileHeaderOptional",
+    {
+        "filename": "str",
+    },
+    total=False,
+)
+
+
+class FileHeader(_FileHeaderRequired, _FileHeaderOptional):
+    """A file at the top. Neither it nor its link is stored."""
+
+
+_FlowRequired = TypedDict(
+    "_FlowRequired",
+    {
+        "id": "str",
+        "cta": "str",
+    },
+)
+_FlowOptional = TypedDict(
+    "_FlowOptional",
+    {
+        "token": "str",
+        "screen": "str",
+        "data": "Dict[str, Any]",
+    },
+    total=False,
+)
+
+
+class Flow(_FlowRequired, _FlowOptional):
+    """A form made in WhatsApp Flows."""
 
 
 _GroupRequired = TypedDict(
@@ -1076,6 +1335,242 @@ class InboundMessage(_InboundMessageRequired, _InboundMessageOptional):
     """A message that a person sent to the workspace."""
 
 
+Interactive = Union["InteractiveButtons", "InteractiveList", "InteractiveLink", "InteractiveLocationRequest", "InteractiveAddress", "InteractiveFlow"]
+
+_InteractiveAddressRequired = TypedDict(
+    "_InteractiveAddressRequired",
+    {
+        "body": "str",
+        "address": "AddressRequest",
+    },
+)
+_InteractiveAddressOptional = TypedDict(
+    "_InteractiveAddressOptional",
+    {
+        "header": "Union['str', 'FileHeader']",
+        "footer": "str",
+    },
+    total=False,
+)
+
+
+class InteractiveAddress(_InteractiveAddressRequired, _InteractiveAddressOptional):
+    """A form for a postal address, in India."""
+
+
+_InteractiveButtonsRequired = TypedDict(
+    "_InteractiveButtonsRequired",
+    {
+        "body": "str",
+        "buttons": "List['ReplyButton']",
+    },
+)
+_InteractiveButtonsOptional = TypedDict(
+    "_InteractiveButtonsOptional",
+    {
+        "header": "Union['str', 'FileHeader']",
+        "footer": "str",
+    },
+    total=False,
+)
+
+
+class InteractiveButtons(_InteractiveButtonsRequired, _InteractiveButtonsOptional):
+    """One to three buttons; pressing one is an answer."""
+
+
+_InteractiveContentInteractiveRequired = TypedDict(
+    "_InteractiveContentInteractiveRequired",
+    {
+        "body": "str",
+    },
+)
+_InteractiveContentInteractiveOptional = TypedDict(
+    "_InteractiveContentInteractiveOptional",
+    {
+        "header": "Union['str', 'SentFileHeader']",
+        "footer": "str",
+        "buttons": "List['ReplyButton']",
+        "list": "ChoiceList",
+        "link": "LinkButton",
+        "location_request": "Literal['true']",
+        "address": "AddressRequest",
+        "flow": "Flow",
+    },
+    total=False,
+)
+
+
+class InteractiveContentInteractive(_InteractiveContentInteractiveRequired, _InteractiveContentInteractiveOptional):
+    """InteractiveContentInteractive"""
+
+
+_InteractiveContentRequired = TypedDict(
+    "_InteractiveContentRequired",
+    {
+        "interactive": "InteractiveContentInteractive",
+    },
+)
+
+
+class InteractiveContent(_InteractiveContentRequired):
+    """The text with its action that was sent."""
+
+
+_InteractiveFlowRequired = TypedDict(
+    "_InteractiveFlowRequired",
+    {
+        "body": "str",
+        "flow": "Flow",
+    },
+)
+_InteractiveFlowOptional = TypedDict(
+    "_InteractiveFlowOptional",
+    {
+        "header": "Union['str', 'FileHeader']",
+        "footer": "str",
+    },
+    total=False,
+)
+
+
+class InteractiveFlow(_InteractiveFlowRequired, _InteractiveFlowOptional):
+    """A button that opens a form made in WhatsApp Flows."""
+
+
+_InteractiveLinkRequired = TypedDict(
+    "_InteractiveLinkRequired",
+    {
+        "body": "str",
+        "link": "LinkButton",
+    },
+)
+_InteractiveLinkOptional = TypedDict(
+    "_InteractiveLinkOptional",
+    {
+        "header": "Union['str', 'FileHeader']",
+        "footer": "str",
+    },
+    total=False,
+)
+
+
+class InteractiveLink(_InteractiveLinkRequired, _InteractiveLinkOptional):
+    """A button that opens a website."""
+
+
+_InteractiveListRequired = TypedDict(
+    "_InteractiveListRequired",
+    {
+        "body": "str",
+        "list": "ChoiceList",
+    },
+)
+_InteractiveListOptional = TypedDict(
+    "_InteractiveListOptional",
+    {
+        "header": "str",
+        "footer": "str",
+    },
+    total=False,
+)
+
+
+class InteractiveList(_InteractiveListRequired, _InteractiveListOptional):
+    """A list from which one row is chosen."""
+
+
+_InteractiveLocationRequestRequired = TypedDict(
+    "_InteractiveLocationRequestRequired",
+    {
+        "body": "str",
+        "location_request": "Literal['true']",
+    },
+)
+
+
+class InteractiveLocationRequest(_InteractiveLocationRequestRequired):
+    """A button by which the person sends their location."""
+
+
+_InteractiveMessageRequired = TypedDict(
+    "_InteractiveMessageRequired",
+    {
+        "id": "int",
+        "to": "str",
+        "from": "str",
+        "reference": "Optional[str]",
+        "type": "Literal['interactive']",
+        "template": "None",
+        "content": "Union['InteractiveContent', None]",
+        "text": "str",
+        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "error": "Union['MessageError', None]",
+        "charged": "Literal[False]",
+        "created_at": "str",
+        "sent_at": "Optional[str]",
+        "delivered_at": "Optional[str]",
+        "read_at": "Optional[str]",
+    },
+)
+
+
+class InteractiveMessage(_InteractiveMessageRequired):
+    """A text with an action below it that was sent to one person."""
+
+
+_LinkButtonRequired = TypedDict(
+    "_LinkButtonRequired",
+    {
+        "title": "str",
+        "url": "str",
+    },
+)
+
+
+class LinkButton(_LinkButtonRequired):
+    """A button that opens a website."""
+
+
+_ListRowRequired = TypedDict(
+    "_ListRowRequired",
+    {
+        "id": "str",
+        "title": "str",
+    },
+)
+_ListRowOptional = TypedDict(
+    "_ListRowOptional",
+    {
+        "description": "str",
+    },
+    total=False,
+)
+
+
+class ListRow(_ListRowRequired, _ListRowOptional):
+    """A row of a list."""
+
+
+_ListSectionRequired = TypedDict(
+    "_ListSectionRequired",
+    {
+        "rows": "List['ListRow']",
+    },
+)
+_ListSectionOptional = TypedDict(
+    "_ListSectionOptional",
+    {
+        "title": "str",
+    },
+    total=False,
+)
+
+
+class ListSection(_ListSectionRequired, _ListSectionOptional):
+    """Rows under a common title."""
+
+
 _LocationRequired = TypedDict(
     "_LocationRequired",
     {
@@ -1282,7 +1777,7 @@ class MediaStoredEvent(_MediaStoredEventRequired):
     """
 
 
-Message = Union["TemplateMessage", "TextMessage", "MediaMessage", "LocationMessage"]
+Message = Union["TemplateMessage", "TextMessage", "MediaMessage", "LocationMessage", "ContactsMessage", "InteractiveMessage"]
 
 _MessageDeliveredEventDataRequired = TypedDict(
     "_MessageDeliveredEventDataRequired",
@@ -1756,6 +2251,63 @@ class RemovedWebhook(_RemovedWebhookRequired):
     """An address that was just removed."""
 
 
+_ReplyButtonRequired = TypedDict(
+    "_ReplyButtonRequired",
+    {
+        "id": "str",
+        "title": "str",
+    },
+)
+
+
+class ReplyButton(_ReplyButtonRequired):
+    """A button; pressing it is an answer."""
+
+
+_SendContactsRequired = TypedDict(
+    "_SendContactsRequired",
+    {
+        "to": "str",
+        "contacts": "List['ContactCard']",
+    },
+)
+_SendContactsOptional = TypedDict(
+    "_SendContactsOptional",
+    {
+        "from": "str",
+        "reference": "str",
+    },
+    total=False,
+)
+
+
+class SendContacts(_SendContactsRequired, _SendContactsOptional):
+    """Sends contact cards, within 24 hours of the recipient's last message."""
+
+
+_SendInteractiveRequired = TypedDict(
+    "_SendInteractiveRequired",
+    {
+        "to": "str",
+        "interactive": "Interactive",
+    },
+)
+_SendInteractiveOptional = TypedDict(
+    "_SendInteractiveOptional",
+    {
+        "from": "str",
+        "reference": "str",
+    },
+    total=False,
+)
+
+
+class SendInteractive(_SendInteractiveRequired, _SendInteractiveOptional):
+    """Sends a text with buttons, a list, a link, or a request for a location, an address or a form, within
+    24 hours of the recipient's last message.
+    """
+
+
 _SendLocationRequired = TypedDict(
     "_SendLocationRequired",
     {
@@ -1800,7 +2352,7 @@ class SendMedia(_SendMediaRequired, _SendMediaOptional):
     """
 
 
-SendMessage = Union["SendTemplate", "SendText", "SendMedia", "SendLocation"]
+SendMessage = Union["SendTemplate", "SendText", "SendMedia", "SendLocation", "SendContacts", "SendInteractive"]
 
 _SendTemplateRequired = TypedDict(
     "_SendTemplateRequired",
@@ -1845,6 +2397,25 @@ _SendTextOptional = TypedDict(
 
 class SendText(_SendTextRequired, _SendTextOptional):
     """Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message."""
+
+
+_SentFileHeaderRequired = TypedDict(
+    "_SentFileHeaderRequired",
+    {
+        "type": "Literal['image', 'video', 'document']",
+    },
+)
+_SentFileHeaderOptional = TypedDict(
+    "_SentFileHeaderOptional",
+    {
+        "filename": "str",
+    },
+    total=False,
+)
+
+
+class SentFileHeader(_SentFileHeaderRequired, _SentFileHeaderOptional):
+    """The file at the top, without its link."""
 
 
 _SentMediaRequired = TypedDict(
@@ -2229,10 +2800,11 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> Message:
-        """Send a message. Sends a template (at any time), or free-form text, a file or a place (within 24
-        hours of the recipient's last message). The message is sent to the network before the response is
-        returned, so the response says whether the network accepted it. Later status changes are reported by
-        events and by `GET /messages/{id}`. Needs a key with the scope `send`.
+        """Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards,
+        or a text with buttons, a list or a link (within 24 hours of the recipient's last message). The
+        message is sent to the network before the response is returned, so the response says whether the
+        network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs
+        a key with the scope `send`.
         """
         return self._core.one(
             "POST",
@@ -2349,7 +2921,7 @@ class Operations:
             max_retries=max_retries,
         )
 
-    def list_broadcasts(
+    def list_broadcast_ids(
         self,
         *,
         page: Optional[int] = None,
@@ -2372,7 +2944,7 @@ class Operations:
             max_retries=max_retries,
         )
 
-    def iterate_broadcasts(
+    def iterate_broadcast_ids(
         self,
         *,
         page: Optional[int] = None,
@@ -2382,7 +2954,7 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> Iterator[Broadcast]:
-        """All entries of `list_broadcasts`, page after page."""
+        """All entries of `list_broadcast_ids`, page after page."""
         return self._core.iterate(
             "GET",
             "/broadcasts",

@@ -33,6 +33,28 @@ export type AddWebhook = {
   types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
 };
 
+/** A form for a postal address. */
+export type AddressRequest = {
+  /** WhatsApp has it in India alone. */
+  country: string;
+  values?: AddressValues;
+};
+
+/** What is filled in already. */
+export type AddressValues = {
+  name?: string;
+  phone_number?: string;
+  in_pin_code?: string;
+  house_number?: string;
+  floor_number?: string;
+  tower_number?: string;
+  building_name?: string;
+  address?: string;
+  landmark_area?: string;
+  city?: string;
+  state?: string;
+};
+
 /** Balance and price of a workspace that is charged. */
 export type Billing = {
   /** ISO 4217 code. */
@@ -231,6 +253,76 @@ export type BroadcastVariables = Array<string | number | ContactFieldValue> | {
   body?: Array<string | number | ContactFieldValue>;
 } | NamedBroadcastVariables;
 
+/** A postal address of a contact card. */
+export type CardAddress = {
+  /** Street and number. */
+  street?: string;
+  /** City. */
+  city?: string;
+  /** State. */
+  state?: string;
+  /** Postal code. */
+  zip?: string;
+  /** Name of the country. */
+  country?: string;
+  /** Two-letter code of the country. */
+  country_code?: string;
+  /** What it is for, such as `Work` or `Home`. */
+  type?: string;
+};
+
+/** An email address of a contact card. */
+export type CardEmail = {
+  /** Email address. */
+  email?: string;
+  /** What it is for, such as `Work` or `Home`. */
+  type?: string;
+};
+
+/** The name on a contact card. */
+export type CardName = {
+  /** The whole name, as the recipient sees it. */
+  formatted_name: string;
+  /** First name. */
+  first_name?: string;
+  /** Last name. */
+  last_name?: string;
+  /** Middle name. */
+  middle_name?: string;
+  /** What follows the name. */
+  suffix?: string;
+  /** What precedes the name. */
+  prefix?: string;
+};
+
+/** Where the person works. */
+export type CardOrganization = {
+  /** Company. */
+  company?: string;
+  /** Department. */
+  department?: string;
+  /** Title of the position. */
+  title?: string;
+};
+
+/** A phone number of a contact card. */
+export type CardPhone = {
+  /** Phone number. */
+  phone?: string;
+  /** What it is for, such as `Work` or `Home`. */
+  type?: string;
+  /** The number on WhatsApp, in digits. Without it, the card offers to invite the person. */
+  wa_id?: string;
+};
+
+/** A website of a contact card. */
+export type CardUrl = {
+  /** Address of the website. */
+  url?: string;
+  /** What it is for, such as `Work` or `Home`. */
+  type?: string;
+};
+
 export type ChangeWebhook = {
   /** An https address. Private and local addresses are refused. */
   url?: string;
@@ -241,6 +333,14 @@ export type ChangeWebhook = {
    * address is active again.
    */
   state?: "active" | "disabled";
+};
+
+/** A list from which the person chooses one row. */
+export type ChoiceList = {
+  /** What the button says that opens the list. */
+  button: string;
+  /** One to ten sections, with at most 10 rows in all. */
+  sections: ListSection[];
 };
 
 /** A person to whom the workspace can send messages, or who has sent it a message. */
@@ -276,6 +376,18 @@ export type Contact = {
   last_message_from_them_at: string | null;
   created_at: string;
   updated_at: string;
+};
+
+/** A contact card, in WhatsApp's own form. */
+export type ContactCard = {
+  name: CardName;
+  phones?: CardPhone[];
+  emails?: CardEmail[];
+  urls?: CardUrl[];
+  addresses?: CardAddress[];
+  org?: CardOrganization;
+  /** `YYYY-MM-DD`. */
+  birthday?: string;
 };
 
 /** Whether the person has agreed to receive messages. */
@@ -486,10 +598,53 @@ export type ContactUpdatedEvent = {
   };
 };
 
+/** The contact cards that were sent. */
+export type ContactsContent = {
+  /** Contact cards. */
+  contacts: ContactCard[];
+};
+
 /** Many contacts to create or update. */
 export type ContactsInput = {
   /** Applied in this order. */
   contacts: ContactOfManyInput[];
+};
+
+/** Contact cards that were sent to one person. */
+export type ContactsMessage = {
+  id: number;
+  /** The recipient's phone number in E.164, or their user id if no phone number is known. */
+  to: string;
+  /** The sending number in E.164. */
+  from: string;
+  /** Your own id of the message, as you sent it; null if you sent none. */
+  reference: string | null;
+  type: "contacts";
+  template: null;
+  /** What was sent, in the form of the request and without links. Null once the person was erased. */
+  content: ContactsContent | null;
+  /**
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
+   * of contact cards the names. Empty if there are no words.
+   */
+  text: string;
+  /**
+   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+   * recipient. `failed`: not delivered; `error` gives the reason.
+   */
+  status: "sent" | "delivered" | "read" | "failed";
+  /** Why the message failed; null unless it failed. */
+  error: MessageError | null;
+  /** Only templates are charged. */
+  charged: false;
+  /** When this server accepted the message. */
+  created_at: string;
+  /** When the network accepted the message. */
+  sent_at: string | null;
+  /** When the message was delivered to the recipient's phone. */
+  delivered_at: string | null;
+  /** When the recipient read the message. Recipients can turn off read receipts. */
+  read_at: string | null;
 };
 
 /** An entry of a conversation. */
@@ -581,6 +736,30 @@ export type EventLogPage = {
   has_more: boolean;
   /** Cursor to continue with, passed as `after`; never null. */
   next: string;
+};
+
+/** A file at the top. Neither it nor its link is stored. */
+export type FileHeader = {
+  /** What the file is. */
+  type: "image" | "video" | "document";
+  /** For documents only: the file name that the recipient sees. Default: the last part of the link. */
+  filename?: string;
+  /** A public HTTPS URL, which the network fetches when the message is sent. */
+  link: string;
+};
+
+/** A form made in WhatsApp Flows. */
+export type Flow = {
+  /** Id of the published flow. */
+  id: string;
+  /** What the button says; no emoji. */
+  cta: string;
+  /** Your own id of this form, which comes back with it. */
+  token?: string;
+  /** Id of the first screen. */
+  screen?: string;
+  /** Input of the first screen; only with `screen`, and not empty. */
+  data?: Record<string, unknown>;
 };
 
 /** A static or dynamic group of contacts. */
@@ -738,6 +917,212 @@ export type InboundMessage = {
   received_at: string;
 };
 
+/** A text with exactly one action below it. */
+export type Interactive = InteractiveButtons | InteractiveList | InteractiveLink | InteractiveLocationRequest | InteractiveAddress | InteractiveFlow;
+
+/** A form for a postal address, in India. */
+export type InteractiveAddress = {
+  /** The text above the action. */
+  body: string;
+  header?: string | FileHeader;
+  /** Small print below the text. */
+  footer?: string;
+  address: AddressRequest;
+  /** Not in this form. */
+  buttons?: never;
+  /** Not in this form. */
+  list?: never;
+  /** Not in this form. */
+  link?: never;
+  /** Not in this form. */
+  location_request?: never;
+  /** Not in this form. */
+  flow?: never;
+};
+
+/** One to three buttons; pressing one is an answer. */
+export type InteractiveButtons = {
+  /** The text above the action. */
+  body: string;
+  header?: string | FileHeader;
+  /** Small print below the text. */
+  footer?: string;
+  /** One to three buttons. */
+  buttons: ReplyButton[];
+  /** Not in this form. */
+  list?: never;
+  /** Not in this form. */
+  link?: never;
+  /** Not in this form. */
+  location_request?: never;
+  /** Not in this form. */
+  address?: never;
+  /** Not in this form. */
+  flow?: never;
+};
+
+/** The text with its action that was sent. */
+export type InteractiveContent = {
+  interactive: {
+    body: string;
+    header?: string | SentFileHeader;
+    footer?: string;
+    /** One to three buttons. */
+    buttons?: ReplyButton[];
+    list?: ChoiceList;
+    link?: LinkButton;
+    /** Asks for the person's location. */
+    location_request?: true;
+    address?: AddressRequest;
+    flow?: Flow;
+  };
+};
+
+/** A button that opens a form made in WhatsApp Flows. */
+export type InteractiveFlow = {
+  /** The text above the action. */
+  body: string;
+  header?: string | FileHeader;
+  /** Small print below the text. */
+  footer?: string;
+  flow: Flow;
+  /** Not in this form. */
+  buttons?: never;
+  /** Not in this form. */
+  list?: never;
+  /** Not in this form. */
+  link?: never;
+  /** Not in this form. */
+  location_request?: never;
+  /** Not in this form. */
+  address?: never;
+};
+
+/** A button that opens a website. */
+export type InteractiveLink = {
+  /** The text above the action. */
+  body: string;
+  header?: string | FileHeader;
+  /** Small print below the text. */
+  footer?: string;
+  link: LinkButton;
+  /** Not in this form. */
+  buttons?: never;
+  /** Not in this form. */
+  list?: never;
+  /** Not in this form. */
+  location_request?: never;
+  /** Not in this form. */
+  address?: never;
+  /** Not in this form. */
+  flow?: never;
+};
+
+/** A list from which one row is chosen. */
+export type InteractiveList = {
+  /** The text above the list. */
+  body: string;
+  /** A headline. */
+  header?: string;
+  /** Small print below the text. */
+  footer?: string;
+  list: ChoiceList;
+  /** Not in this form. */
+  buttons?: never;
+  /** Not in this form. */
+  link?: never;
+  /** Not in this form. */
+  location_request?: never;
+  /** Not in this form. */
+  address?: never;
+  /** Not in this form. */
+  flow?: never;
+};
+
+/** A button by which the person sends their location. */
+export type InteractiveLocationRequest = {
+  /** The text above the action. */
+  body: string;
+  /** Asks for the person's location. */
+  location_request: true;
+  /** Not in this form. */
+  header?: never;
+  /** Not in this form. */
+  footer?: never;
+  /** Not in this form. */
+  buttons?: never;
+  /** Not in this form. */
+  list?: never;
+  /** Not in this form. */
+  link?: never;
+  /** Not in this form. */
+  address?: never;
+  /** Not in this form. */
+  flow?: never;
+};
+
+/** A text with an action below it that was sent to one person. */
+export type InteractiveMessage = {
+  id: number;
+  /** The recipient's phone number in E.164, or their user id if no phone number is known. */
+  to: string;
+  /** The sending number in E.164. */
+  from: string;
+  /** Your own id of the message, as you sent it; null if you sent none. */
+  reference: string | null;
+  type: "interactive";
+  template: null;
+  /** What was sent, in the form of the request and without links. Null once the person was erased. */
+  content: InteractiveContent | null;
+  /**
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
+   * of contact cards the names. Empty if there are no words.
+   */
+  text: string;
+  /**
+   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+   * recipient. `failed`: not delivered; `error` gives the reason.
+   */
+  status: "sent" | "delivered" | "read" | "failed";
+  /** Why the message failed; null unless it failed. */
+  error: MessageError | null;
+  /** Only templates are charged. */
+  charged: false;
+  /** When this server accepted the message. */
+  created_at: string;
+  /** When the network accepted the message. */
+  sent_at: string | null;
+  /** When the message was delivered to the recipient's phone. */
+  delivered_at: string | null;
+  /** When the recipient read the message. Recipients can turn off read receipts. */
+  read_at: string | null;
+};
+
+/** A button that opens a website. */
+export type LinkButton = {
+  /** What the button says. */
+  title: string;
+  /** The address that it opens. */
+  url: string;
+};
+
+/** A row of a list. */
+export type ListRow = {
+  /** Your own id of the row: `details.list.id` of the answer. */
+  id: string;
+  /** What the row says. */
+  title: string;
+  /** A second line. */
+  description?: string;
+};
+
+/** Rows under a common title. */
+export type ListSection = {
+  /** Title of the section. Required if there are several. */
+  title?: string;
+  rows: ListRow[];
+};
+
 /** A place on the map. */
 export type Location = {
   /** Degrees. */
@@ -769,8 +1154,8 @@ export type LocationMessage = {
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: LocationContent | null;
   /**
-   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
-   * Empty if there are no words.
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
+   * of contact cards the names. Empty if there are no words.
    */
   text: string;
   /**
@@ -855,8 +1240,8 @@ export type MediaMessage = {
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: MediaContent | null;
   /**
-   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
-   * Empty if there are no words.
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
+   * of contact cards the names. Empty if there are no words.
    */
   text: string;
   /**
@@ -904,7 +1289,7 @@ export type MediaStoredEvent = {
 };
 
 /** A message to one person. */
-export type Message = TemplateMessage | TextMessage | MediaMessage | LocationMessage;
+export type Message = TemplateMessage | TextMessage | MediaMessage | LocationMessage | ContactsMessage | InteractiveMessage;
 
 /**
  * A message sent through the API was delivered to the recipient's phone. If its `charged` is true, it is charged
@@ -1215,6 +1600,74 @@ export type RemovedWebhook = {
   exhausted: number;
 };
 
+/** A button; pressing it is an answer. */
+export type ReplyButton = {
+  /** Your own id of the button: `details.button.payload` of the answer. */
+  id: string;
+  /** What the button says. */
+  title: string;
+};
+
+/** Sends contact cards, within 24 hours of the recipient's last message. */
+export type SendContacts = {
+  /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
+  to: string;
+  /** Contact cards. */
+  contacts: ContactCard[];
+  /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
+  from?: string;
+  /**
+   * Your own id of the message, such as an order number. The message and its events show it, and `GET
+   * /messages?reference=` finds it. It is not sent to the network and need not be unique.
+   */
+  reference?: string;
+  /** Not together with `contacts`. */
+  template?: never;
+  /** Not together with `contacts`. */
+  text?: never;
+  /** Not together with `contacts`. */
+  media?: never;
+  /** Not together with `contacts`. */
+  location?: never;
+  /** Not together with `contacts`. */
+  interactive?: never;
+  /** Only with `template`. */
+  language?: never;
+  /** Only with `template`. */
+  variables?: never;
+};
+
+/**
+ * Sends a text with buttons, a list, a link, or a request for a location, an address or a form, within 24 hours
+ * of the recipient's last message.
+ */
+export type SendInteractive = {
+  /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
+  to: string;
+  interactive: Interactive;
+  /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
+  from?: string;
+  /**
+   * Your own id of the message, such as an order number. The message and its events show it, and `GET
+   * /messages?reference=` finds it. It is not sent to the network and need not be unique.
+   */
+  reference?: string;
+  /** Not together with `interactive`. */
+  template?: never;
+  /** Not together with `interactive`. */
+  text?: never;
+  /** Not together with `interactive`. */
+  media?: never;
+  /** Not together with `interactive`. */
+  location?: never;
+  /** Not together with `interactive`. */
+  contacts?: never;
+  /** Only with `template`. */
+  language?: never;
+  /** Only with `template`. */
+  variables?: never;
+};
+
 /** Sends a place on the map, within 24 hours of the recipient's last message. */
 export type SendLocation = {
   /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
@@ -1233,6 +1686,10 @@ export type SendLocation = {
   text?: never;
   /** Not together with `location`. */
   media?: never;
+  /** Not together with `location`. */
+  contacts?: never;
+  /** Not together with `location`. */
+  interactive?: never;
   /** Only with `template`. */
   language?: never;
   /** Only with `template`. */
@@ -1257,6 +1714,10 @@ export type SendMedia = {
   text?: never;
   /** Not together with `media`. */
   location?: never;
+  /** Not together with `media`. */
+  contacts?: never;
+  /** Not together with `media`. */
+  interactive?: never;
   /** Only with `template`. */
   language?: never;
   /** Only with `template`. */
@@ -1264,7 +1725,7 @@ export type SendMedia = {
 };
 
 /** Either a template or one kind of free message: exactly one of their members is there. */
-export type SendMessage = SendTemplate | SendText | SendMedia | SendLocation;
+export type SendMessage = SendTemplate | SendText | SendMedia | SendLocation | SendContacts | SendInteractive;
 
 /** Sends an approved template. Templates can be sent at any time. */
 export type SendTemplate = {
@@ -1287,6 +1748,10 @@ export type SendTemplate = {
   text?: never;
   /** Not together with `template`. */
   location?: never;
+  /** Not together with `template`. */
+  contacts?: never;
+  /** Not together with `template`. */
+  interactive?: never;
 };
 
 /** Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message. */
@@ -1308,10 +1773,22 @@ export type SendText = {
   media?: never;
   /** Not together with `text`. */
   location?: never;
+  /** Not together with `text`. */
+  contacts?: never;
+  /** Not together with `text`. */
+  interactive?: never;
   /** Only with `template`. */
   language?: never;
   /** Only with `template`. */
   variables?: never;
+};
+
+/** The file at the top, without its link. */
+export type SentFileHeader = {
+  /** What the file is. */
+  type: "image" | "video" | "document";
+  /** For documents only: the file name that the recipient sees. Default: the last part of the link. */
+  filename?: string;
 };
 
 /** A file. Neither the file nor the link is stored. */
@@ -1430,8 +1907,8 @@ export type TemplateMessage = {
   template: MessageTemplate;
   content: null;
   /**
-   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
-   * Empty if there are no words.
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
+   * of contact cards the names. Empty if there are no words.
    */
   text: string;
   /**
@@ -1485,8 +1962,8 @@ export type TextMessage = {
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: TextContent | null;
   /**
-   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name.
-   * Empty if there are no words.
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
+   * of contact cards the names. Empty if there are no words.
    */
   text: string;
   /**
@@ -2117,7 +2594,7 @@ export interface ListMessagesQuery {
   after?: string;
 }
 
-export interface ListBroadcastsQuery {
+export interface ListBroadcastIdsQuery {
   /** Number of the page. A page past the end is empty. */
   page?: number;
   /** Maximum number of entries on a page; more than 500 counts as 500. */
@@ -2328,8 +2805,8 @@ export type CreateBroadcastError =
   | UnsupportedTemplateError
   | WorkspaceSuspendedError;
 
-/** What `listBroadcasts` may be refused with: `WaxwingError.error`, told apart by `code`. */
-export type ListBroadcastsError =
+/** What `listBroadcastIds` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListBroadcastIdsError =
   | ApiNotEnabledError
   | InternalError
   | InvalidRequestError
@@ -2561,10 +3038,10 @@ export abstract class Operations {
   }
 
   /**
-   * Send a message. Sends a template (at any time), or free-form text, a file or a place (within 24 hours of the
-   * recipient's last message). The message is sent to the network before the response is returned, so the
-   * response says whether the network accepted it. Later status changes are reported by events and by `GET
-   * /messages/{id}`. Needs a key with the scope `send`.
+   * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, or a text
+   * with buttons, a list or a link (within 24 hours of the recipient's last message). The message is sent to the
+   * network before the response is returned, so the response says whether the network accepted it. Later status
+   * changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope `send`.
    */
   sendMessage(body: SendMessage, options: CallOptions = {}): Promise<Message> {
     return this.core.one<Message>({ operation: "sendMessage", method: "POST", path: `/messages`, body, takesKey: true }, options);
@@ -2606,13 +3083,13 @@ export abstract class Operations {
   }
 
   /** List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope `read`. */
-  listBroadcasts(query: ListBroadcastsQuery = {}, options: CallOptions = {}): Promise<ApiList<Broadcast>> {
-    return this.core.list<Broadcast>({ operation: "listBroadcasts", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
+  listBroadcastIds(query: ListBroadcastIdsQuery = {}, options: CallOptions = {}): Promise<ApiList<Broadcast>> {
+    return this.core.list<Broadcast>({ operation: "listBroadcastIds", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
   }
 
-  /** All entries of `listBroadcasts`, page after page. */
-  iterateBroadcasts(query: ListBroadcastsQuery = {}, options: CallOptions = {}): AsyncGenerator<Broadcast, void, undefined> {
-    return this.core.iterate<Broadcast>({ operation: "listBroadcasts", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
+  /** All entries of `listBroadcastIds`, page after page. */
+  iterateBroadcastIds(query: ListBroadcastIdsQuery = {}, options: CallOptions = {}): AsyncGenerator<Broadcast, void, undefined> {
+    return this.core.iterate<Broadcast>({ operation: "listBroadcastIds", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /**

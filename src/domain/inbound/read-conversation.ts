@@ -253,7 +253,7 @@ function viewOf(tx: ReadTx, message: MessageRow, hasButtons: boolean): Conversat
     message,
     text: textOf(message, broadcast),
     broadcast,
-    buttons: hasButtons ? buttonsOf(componentsOf(tx, message, broadcast)) : [],
+    buttons: hasButtons ? [...choicesOf(message), ...buttonsOf(componentsOf(tx, message, broadcast))] : [],
   };
 }
 
@@ -273,6 +273,17 @@ function componentsOf(tx: ReadTx, message: MessageRow, broadcast: Broadcast | nu
   const { workspaceId, templateName, templateLanguage } = message;
   if (templateName === null || templateLanguage === null) return [];
   return findTemplate(tx, workspaceId, templateName, templateLanguage)?.components ?? [];
+}
+
+/** What an interactive message offers to press or to choose. */
+function choicesOf({ content }: MessageRow): Button[] {
+  if (content === null || !("interactive" in content)) return [];
+  const { buttons = [], list, link, flow } = content.interactive;
+  const rows = list?.sections.flatMap((section) => section.rows) ?? [];
+  return [
+    ...[...buttons, ...rows].map(({ title }) => ({ text: title, isReply: true })),
+    ...[link?.title, flow?.cta].flatMap((text) => (text === undefined ? [] : [{ text, isReply: false }])),
+  ];
 }
 
 function buttonsOf(components: readonly TemplateComponent[]): Button[] {

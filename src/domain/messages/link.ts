@@ -3,8 +3,9 @@ import { Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { inDocument } from "#src/core/schema.ts";
 
-const LINK_LENGTH_MAX = 2048;
-
+export const LINK_LENGTH_MAX = 2048;
+/** Of an address that a button opens. */
+export const HTTP_PATTERN = "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$";
 const HTTPS_PATTERN = "^[Hh][Tt][Tt][Pp][Ss]://[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$";
 
 export function Link(description: string, example: string) {

@@ -4,7 +4,18 @@
  * revives a `failed` or a `skipped` message.
  */
 /** What a message can be, in the network's words. */
-export const messageTypes = ["template", "text", "image", "video", "audio", "document", "sticker", "location"] as const;
+export const messageTypes = [
+  "template",
+  "text",
+  "image",
+  "video",
+  "audio",
+  "document",
+  "sticker",
+  "location",
+  "contacts",
+  "interactive",
+] as const;
 export type MessageType = (typeof messageTypes)[number];
 
 /** Whether it needs an approved template or an open window. */

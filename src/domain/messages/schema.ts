@@ -1,6 +1,8 @@
 /** The schema of a message's public JSON. Pure. */
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Instant, inDocument, Nullable, OneOf } from "#src/core/schema.ts";
+import { KeptContacts } from "./kinds/contacts.ts";
+import { KeptInteractive } from "./kinds/interactive.ts";
 import { KeptLocation } from "./kinds/location.ts";
 import { fileTypes, KeptMedia } from "./kinds/media.ts";
 import { KeptText } from "./kinds/text.ts";
@@ -39,7 +41,7 @@ const addressed = {
 const progress = {
   text: Type.String({
     description:
-      "The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name. Empty if there are no words.",
+      "The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of contact cards the names. Empty if there are no words.",
   }),
   status: OneOf(
     visibleStatuses,
@@ -106,6 +108,15 @@ const LocationMessage = freeMessage(Type.Literal("location"), KeptLocation, {
   description: "A place on the map that was sent to one person.",
 });
 
+const ContactsMessage = freeMessage(Type.Literal("contacts"), KeptContacts, {
+  $id: "ContactsMessage",
+  description: "Contact cards that were sent to one person.",
+});
+const InteractiveMessage = freeMessage(Type.Literal("interactive"), KeptInteractive, {
+  $id: "InteractiveMessage",
+  description: "A text with an action below it that was sent to one person.",
+});
+
 /** The form of each type; one without a form does not compile. */
 const forms = {
   template: TemplateMessage,
@@ -116,10 +127,12 @@ const forms = {
   document: MediaMessage,
   sticker: MediaMessage,
   location: LocationMessage,
+  contacts: ContactsMessage,
+  interactive: InteractiveMessage,
 } as const satisfies Record<MessageType, TObject>;
 
 export const MessageView = inDocument(
-  Type.Union([TemplateMessage, TextMessage, MediaMessage, LocationMessage], {
+  Type.Union([TemplateMessage, TextMessage, MediaMessage, LocationMessage, ContactsMessage, InteractiveMessage], {
     $id: "Message",
     description: "A message to one person.",
   }),

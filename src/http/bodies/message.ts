@@ -1,6 +1,6 @@
 /** The body of `POST /messages`: its schema, and the conversion from JSON to the input of the domain. */
 import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import type { Fault } from "#src/core/fault.ts";
+import type { Fault, FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { absent, FORM, inDocument } from "#src/core/schema.ts";
 import type { TemplateInput } from "#src/domain/messages/fill-template.ts";
@@ -98,12 +98,17 @@ const freeForms = {
   text: formOf(requestedKinds.text.form),
   media: formOf(requestedKinds.media.form),
   location: formOf(requestedKinds.location.form),
+  contacts: formOf(requestedKinds.contacts.form),
+  interactive: formOf(requestedKinds.interactive.form),
 } as const satisfies Record<RequestedName, TSchema>;
 
-export const SendMessageBody = Type.Union([SendTemplateBody, freeForms.text, freeForms.media, freeForms.location], {
-  $id: "SendMessage",
-  description: "Either a template or one kind of free message: exactly one of their members is there.",
-});
+export const SendMessageBody = Type.Union(
+  [SendTemplateBody, freeForms.text, freeForms.media, freeForms.location, freeForms.contacts, freeForms.interactive],
+  {
+    $id: "SendMessage",
+    description: "Either a template or one kind of free message: exactly one of their members is there.",
+  },
+);
 
 /** Fields that several forms have, for a body that is not clearly one of them. */
 function anyForm(names: readonly string[]) {
@@ -141,7 +146,7 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
 
 function readFree(name: RequestedName, body: Readonly<Record<string, unknown>>): SendInput {
   const kind = readKind(name);
-  const fields = findFieldProblems(freeForms[name], body);
+  const fields = findMisfits(name, body);
   const isOwn = (path: string): boolean => (path.split(".")[0] ?? "") in kind.form.members;
   // What no schema can say is looked at once the members fit theirs.
   const content = Object.keys(fields).some(isOwn) ? null : kind.read(body, fields);
@@ -149,6 +154,13 @@ function readFree(name: RequestedName, body: Readonly<Record<string, unknown>>):
   if (content === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
   const { to, from, reference } = body as { to: string; from?: string; reference?: string };
   return { to, from: from ?? null, reference: reference ?? null, content };
+}
+
+function findMisfits(name: RequestedName, body: Readonly<Record<string, unknown>>): FieldProblems {
+  const { fitted } = readKind(name);
+  if (fitted === undefined) return findFieldProblems(freeForms[name], body);
+  const around = findFieldProblems(AnyFreeForm, body);
+  return Object.assign(around, findFieldProblems(fitted(body[name]), body[name], name));
 }
 
 function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {

@@ -21,6 +21,7 @@ import {
 } from "#src/networks/simulator/inbound-content.ts";
 import { type SimulatedFiles, sampleId } from "#src/networks/simulator/media.ts";
 import { newNetworkId } from "#src/networks/simulator/phone.ts";
+import { findChoice, findForm } from "../sent-choices.ts";
 import { invalidField, readE164, strict } from "./route.ts";
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
@@ -160,7 +161,7 @@ export function composePlayed(
   const unique = randomText(tx.random, 16);
   const bytes = input.media?.content;
   const mediaId = bytes === undefined && input.media?.missing !== true ? sampleId(type, unique) : unique;
-  const content = inboundContent(played(tx, number, type, input), mediaId);
+  const content = inboundContent(played(tx, number, from, type, input), mediaId);
   if (bytes !== undefined) files.keep(mediaId, Buffer.from(bytes, "base64"));
   const envelope = { networkMessageId, from, at: tx.now, name: input.name ?? null, ...idsOf(input), content };
   return { networkMessageId, body: contentCallback(number, envelope) };
@@ -214,7 +215,7 @@ function isBase64(content: string): boolean {
   return content.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(content);
 }
 
-function played(tx: Tx, number: SendingNumber, type: InboundType, input: InboundBody): PlayedInbound {
+function played(tx: Tx, number: SendingNumber, from: string, type: InboundType, input: InboundBody): PlayedInbound {
   const { reaction, edited, deleted, reply_to: replyTo, system, ...rest } = input;
   const idOf = (field: string, named: Reference): string => networkIdOf(tx, number.workspaceId, field, named);
   const original = edited ?? deleted;
@@ -224,10 +225,23 @@ function played(tx: Tx, number: SendingNumber, type: InboundType, input: Inbound
     reaction: reaction && { emoji: reaction.emoji, networkMessageId: idOf("reaction", reaction) },
     original: original && idOf(edited === undefined ? "deleted" : "edited", original),
     replyTo: replyTo && idOf("reply_to", replyTo),
+    ...(type === "interactive" && replyTo === undefined ? answerTo(tx, number, from, rest) : {}),
     newPhone: system?.phone === undefined ? undefined : readE164("system.phone", system.phone).slice(1),
     newUserId: system?.user_id,
     formerUserId: system?.previous_user_id,
   };
+}
+
+/** An answer refers to the latest message with this button, row or form; its members are then those that were sent. */
+function answerTo(
+  tx: Tx,
+  number: SendingNumber,
+  from: string,
+  { button, list, form }: Pick<InboundBody, "button" | "list" | "form">,
+): Partial<PlayedInbound> {
+  if (form !== undefined) return { replyTo: findForm(tx, number, from) ?? undefined };
+  const choice = findChoice(tx, number, from, button?.payload ?? button?.title ?? list?.id ?? "");
+  return choice === null ? {} : { replyTo: choice.networkMessageId, ...choice.chosen };
 }
 
 /** Throws `invalid_request`. */

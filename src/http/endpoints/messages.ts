@@ -58,7 +58,7 @@ export const messageEndpoints = {
       tag: "Messages",
       summary: "Send a message",
       description:
-        "Sends a template (at any time), or free-form text, a file or a place (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
+        "Sends a template (at any time), or free-form text, a file, a place, contact cards, or a text with buttons, a list or a link (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
       bodies: {
         template: {
           summary: "A template with variables",
@@ -98,6 +98,26 @@ export const messageEndpoints = {
             location: { latitude: 51.5033, longitude: -0.1196, name: "Corner Shop", address: "1 South Bank, London" },
           },
         },
+        contacts: {
+          summary: "A contact card",
+          value: {
+            to: "+442079460210",
+            contacts: [{ name: { formatted_name: "Asha Rao" }, phones: [{ phone: "+442079460211", type: "Work" }] }],
+          },
+        },
+        buttons: {
+          summary: "Buttons",
+          value: {
+            to: "+442079460210",
+            interactive: {
+              body: "When shall we come?",
+              buttons: [
+                { id: "monday", title: "Monday" },
+                { id: "tuesday", title: "Tuesday" },
+              ],
+            },
+          },
+        },
       },
       keys: {
         template: "shipped-10042",
@@ -106,6 +126,8 @@ export const messageEndpoints = {
         text: "table-7-ready",
         media: "table-7-picture",
         location: "way-to-the-shop",
+        contacts: "driver-of-10042",
+        buttons: "day-of-10042",
       },
       success: "The network accepted the message.",
       status: 201,

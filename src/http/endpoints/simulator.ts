@@ -14,9 +14,10 @@ import { type ConversationItem, readConversation } from "#src/domain/inbound/rea
 import { findWholeMessage } from "#src/domain/messages/read.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { composeInbound, composeStatus, FAILURE_CODE } from "#src/networks/simulator/phone.ts";
+import { composeAnswer, composeInbound, composeStatus, FAILURE_CODE } from "#src/networks/simulator/phone.ts";
 import { attemptSteps, eventSteps, ownSteps, type TimelineStep } from "../console/queries/message-timeline.ts";
 import { listEventsOfPhone, listRecentlyActiveContacts } from "../console/queries/recent-activity.ts";
+import { findChoice } from "../sent-choices.ts";
 import {
   ConversationItemView,
   TimelineStepView,
@@ -131,7 +132,12 @@ export const simulatorEndpoints = {
     const person = lookUpContact(tx, workspace.id, path.phone, workspace.country);
     if (person === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
     const from = nameOfAddress(person);
-    const { body } = composeInbound(tx.random, number, { from, text, isButton, at: tx.now });
+    const choice = isButton ? findChoice(tx, number, from, text) : null;
+    const written = { from, text, isButton, at: tx.now };
+    const { body } =
+      choice === null
+        ? composeInbound(tx.random, number, written)
+        : composeAnswer(tx.random, number, { from, at: tx.now, ...choice });
     storeCallback(tx, "simulator", body);
     return { status: 202, data: {}, audit: { action: "simulator.write", subject: from } };
   }),

@@ -1,5 +1,7 @@
 /** The kinds of messages as networks know them, one file each; a kind of the domain that is missing here does not compile. */
 import type { Content } from "#src/domain/messages/content.ts";
+import { contacts } from "./contacts.ts";
+import { interactive } from "./interactive.ts";
 import type { NetworkKind } from "./kind.ts";
 import { location } from "./location.ts";
 import { media } from "./media.ts";
@@ -10,6 +12,8 @@ const kinds: { readonly [Type in Content["type"]]: NetworkKind<Extract<Content, 
   text,
   media,
   location,
+  contacts,
+  interactive,
   contact_request: contactRequest,
   template,
 };

@@ -46,6 +46,7 @@ export function hasUnusableFile(request: JsonObject): boolean {
 function linksIn(value: unknown, shape: Shape | undefined): { kind: FileKind; link: string }[] {
   if (shape === undefined || value === undefined) return [];
   if (shape.is === "link") return shape.file === null ? [] : [{ kind: shape.file, link: String(value) }];
+  if (shape.is === "variant") return linksIn(value, variantOf(value, shape));
   if (shape.is !== "object") return [];
   return Object.entries(value as JsonObject).flatMap(([name, member]) => linksIn(member, shape.members[name]?.shape));
 }
@@ -61,21 +62,57 @@ function refuse(value: unknown, shape: Shape, at: string): Refusal | null {
   switch (shape.is) {
     case "text":
       return refuseText(value, shape, at);
-    case "flag":
-      return typeof value === "boolean" ? null : invalid(`${at} is neither true nor false.`);
-    case "word":
-      return shape.words.some((word) => word === value)
-        ? null
-        : invalid(`${at} is not one of ${shape.words.join(", ")}.`);
-    case "degrees":
-      return Math.abs(Number(value)) <= shape.max && value !== ""
-        ? null
-        : invalid(`${at} has to be a number of degrees.`);
-    case "link":
-      return typeof value === "string" && URL.canParse(value) ? null : invalid(`${at} has to be an address.`);
+    case "list":
+      return refuseList(value, shape, at);
     case "object":
       return refuseObject(value, shape, at);
+    case "variant": {
+      const variant = variantOf(value, shape);
+      return variant === undefined ? invalid(`${at}.${shape.by} is unknown.`) : refuse(value, variant, at);
+    }
+    default:
+      return isRight(value, shape) ? null : invalid(`${at} has a wrong value.`);
   }
+}
+
+function isRight(value: unknown, shape: Exclude<Shape, { is: "text" | "list" | "object" | "variant" }>): boolean {
+  switch (shape.is) {
+    case "flag":
+      return typeof value === "boolean";
+    case "word":
+      return shape.words.some((word) => word === value);
+    case "degrees":
+      return Math.abs(Number(value)) <= shape.max && value !== "";
+    case "link":
+      return typeof value === "string" && URL.canParse(value);
+    case "any":
+      return typeof value === "object" && Object.keys(value ?? {}).length > 0;
+  }
+}
+
+function variantOf(value: unknown, { by, of }: Extract<Shape, { is: "variant" }>): Shape | undefined {
+  const word = (value as JsonObject | null)?.[by];
+  return typeof word === "string" && Object.hasOwn(of, word) ? of[word] : undefined;
+}
+
+function refuseList(value: unknown, shape: Extract<Shape, { is: "list" }>, at: string): Refusal | null {
+  const { min, max, of, distinct = [], total } = shape;
+  if (!Array.isArray(value)) return invalid(`${at} has to be a list.`);
+  if (value.length < min || value.length > max) return invalid(`${at} has to have from ${min} to ${max} items.`);
+  for (const [index, item] of value.entries()) {
+    const refusal = refuse(item, of, `${at}.${index}`);
+    if (refusal !== null) return refusal;
+  }
+  if (total !== undefined && value.flatMap((item: JsonObject) => item[total.of]).length > total.max) {
+    return invalid(`${at} has to have at most ${total.max} ${total.of} in all.`);
+  }
+  for (const path of distinct) {
+    const values = value.map((item: unknown) =>
+      path.split(".").reduce((part, name) => (part as JsonObject)[name] as unknown, item),
+    );
+    if (new Set(values).size < values.length) return invalid(`${at} has the same ${path} twice.`);
+  }
+  return null;
 }
 
 function refuseText(

@@ -12,7 +12,23 @@ export type Shape =
   /** A number, or a text that is one. */
   | { is: "degrees"; max: number; from: string }
   | { is: "link"; file: FileKind | null; from: string }
+  /** `distinct`: members of its items, of which no two may be the same; `total`: of how many things in all of its items. */
+  | {
+      is: "list";
+      min: number;
+      max: number;
+      of: Shape;
+      from: string;
+      distinct?: readonly string[];
+      total?: { of: string; max: number };
+    }
+  /** An object with at least one member, of the business's own. */
+  | { is: "any"; from: string }
+  /** A shape for each value of the member `by`. */
+  | { is: "variant"; by: string; of: Readonly<Record<string, Shape>> }
   | { is: "object"; members: Readonly<Record<string, Member>>; from: string; oneOf?: readonly string[] };
+
+type ListShape = Extract<Shape, { is: "list" }>;
 
 interface Member {
   shape: Shape;
@@ -59,6 +75,65 @@ function file(kind: FileKind, more: Readonly<Record<string, Member>> = {}): Shap
   return object(from, members, ["link", "id"]);
 }
 
+function list(from: string, min: number, max: number, of: Shape, distinct?: readonly string[]): ListShape {
+  return { is: "list", min, max, of, from, ...(distinct === undefined ? {} : { distinct }) };
+}
+
+/** `header`: undefined, it has none. */
+function interactive(
+  from: string,
+  header: Shape | undefined,
+  action: Readonly<Record<string, Member>>,
+  bodyMax = 1_024,
+): Shape {
+  return object(from, {
+    type: needed(words(UNLIMITED, from)),
+    ...(header === undefined ? {} : { header: optional(header) }),
+    body: needed(object(from, { text: needed(words(bodyMax, from)) })),
+    ...(header === undefined ? {} : { footer: optional(object(from, { text: needed(words(60, from)) })) }),
+    action: needed(object(from, action)),
+  });
+}
+
+const headerType = (types: readonly string[]): Member => needed({ is: "word", words: types, from: "OpenAPI" });
+const textHeader = object("messages/interactive-list-messages", {
+  type: headerType(["text"]),
+  text: needed(words(60, "messages/interactive-list-messages")),
+});
+
+function fileHeader(): Shape {
+  const from = "messages/interactive-reply-buttons-messages";
+  const members = {
+    type: headerType(["text", "image", "video", "document"]),
+    text: optional(words(60, from)),
+    image: optional(file("image")),
+    video: optional(file("video")),
+    document: optional(file("document", { filename: optional(words(UNLIMITED, from)) })),
+  };
+  return object(from, members, ["text", "image", "video", "document"]);
+}
+
+function card(): Shape {
+  const from = "messages/contacts-messages";
+  const texts = (names: string): Record<string, Member> =>
+    Object.fromEntries(names.split(" ").map((name) => [name, optional(words(UNLIMITED, from))]));
+  const entries = (names: string): Member => optional(list(from, 0, UNLIMITED, object(from, texts(names))));
+  return object(from, {
+    name: needed(
+      object(from, {
+        formatted_name: needed(words(UNLIMITED, from)),
+        ...texts("first_name last_name middle_name suffix prefix"),
+      }),
+    ),
+    phones: entries("phone type wa_id"),
+    emails: entries("email type"),
+    urls: entries("url type"),
+    addresses: entries("street city state zip country country_code type"),
+    org: optional(object(from, texts("company department title"))),
+    ...texts("birthday"),
+  });
+}
+
 const caption = optional(words(1_024, "messages/image-messages"));
 
 /** By the word in `type`, which is also the name of the member. */
@@ -78,13 +153,124 @@ export const shapes: Readonly<Record<string, Shape>> = {
     name: optional(words(UNLIMITED, "messages/location-messages")),
     address: optional(words(UNLIMITED, "messages/location-messages")),
   }),
-  interactive: object("messages/interactive-reply-buttons-messages", {
-    type: needed({ is: "word", words: ["request_contact_info"], from: "business-scoped-user-ids" }),
-    body: needed(object("OpenAPI", { text: needed(words(1_024, "OpenAPI", PARAMETER_UNKNOWN)) })),
-    action: needed(
-      object("business-scoped-user-ids", {
-        name: needed({ is: "word", words: ["request_contact_info"], from: "business-scoped-user-ids" }),
-      }),
-    ),
-  }),
+  contacts: list("messages/contacts-messages", 1, 257, card()),
+  interactive: { is: "variant", by: "type", of: interactiveShapes() },
 };
+
+/** By the word in `interactive.type`. */
+function interactiveShapes(): Readonly<Record<string, Shape>> {
+  return {
+    button: interactive("messages/interactive-reply-buttons-messages", fileHeader(), {
+      buttons: needed(
+        list(
+          "messages/interactive-reply-buttons-messages",
+          1,
+          3,
+          object("messages/interactive-reply-buttons-messages", {
+            type: needed({ is: "word", words: ["reply"], from: "OpenAPI" }),
+            reply: needed(
+              object("messages/interactive-reply-buttons-messages", {
+                id: needed(words(256, "messages/interactive-reply-buttons-messages")),
+                title: needed(words(20, "messages/interactive-reply-buttons-messages")),
+              }),
+            ),
+          }),
+          ["reply.id", "reply.title"],
+        ),
+      ),
+    }),
+    list: interactive(
+      "messages/interactive-list-messages",
+      textHeader,
+      {
+        button: needed(words(20, "messages/interactive-list-messages")),
+        sections: needed({
+          ...list(
+            "messages/interactive-list-messages",
+            1,
+            10,
+            object("messages/interactive-list-messages", {
+              title: optional(words(24, "messages/interactive-list-messages")),
+              rows: needed(
+                list(
+                  "messages/interactive-list-messages",
+                  1,
+                  10,
+                  object("messages/interactive-list-messages", {
+                    id: needed(words(200, "messages/interactive-list-messages")),
+                    title: needed(words(24, "messages/interactive-list-messages")),
+                    description: optional(words(72, "messages/interactive-list-messages")),
+                  }),
+                  ["id"],
+                ),
+              ),
+            }),
+          ),
+          total: { of: "rows", max: 10 },
+        }),
+      },
+      4_096,
+    ),
+    cta_url: interactive("messages/interactive-cta-url-messages", fileHeader(), {
+      name: needed({ is: "word", words: ["cta_url"], from: "messages/interactive-cta-url-messages" }),
+      parameters: needed(
+        object("messages/interactive-cta-url-messages", {
+          display_text: needed(words(20, "messages/interactive-cta-url-messages")),
+          url: needed({ is: "link", file: null, from: "messages/interactive-cta-url-messages" }),
+        }),
+      ),
+    }),
+    location_request_message: object("messages/location-request-messages", {
+      type: needed({ is: "word", words: ["location_request_message"], from: "messages/location-request-messages" }),
+      body: needed(
+        object("messages/location-request-messages", {
+          text: needed(words(1_024, "messages/location-request-messages")),
+        }),
+      ),
+      action: needed(
+        object("messages/location-request-messages", {
+          name: needed({ is: "word", words: ["send_location"], from: "messages/location-request-messages" }),
+        }),
+      ),
+    }),
+    address_message: interactive("messages/address-messages", fileHeader(), {
+      name: needed({ is: "word", words: ["address_message"], from: "messages/address-messages" }),
+      parameters: needed(
+        object("messages/address-messages", {
+          country: needed(words(2, "messages/address-messages")),
+          values: optional(
+            object("messages/address-messages", {
+              ...Object.fromEntries(
+                "name phone_number house_number floor_number tower_number building_name address landmark_area city state"
+                  .split(" ")
+                  .map((name) => [name, optional(words(UNLIMITED, "messages/address-messages"))]),
+              ),
+              in_pin_code: optional(words(6, "messages/address-messages")),
+            }),
+          ),
+        }),
+      ),
+    }),
+    flow: interactive("flows/guides/sendingaflow", fileHeader(), {
+      name: needed({ is: "word", words: ["flow"], from: "OpenAPI" }),
+      parameters: needed(
+        object("OpenAPI", {
+          flow_message_version: needed({ is: "word", words: ["3"], from: "OpenAPI" }),
+          flow_id: needed(words(UNLIMITED, "OpenAPI")),
+          flow_cta: needed(words(30, "OpenAPI")),
+          flow_token: optional(words(UNLIMITED, "OpenAPI")),
+          flow_action: optional({ is: "word", words: ["navigate", "data_exchange"], from: "OpenAPI" }),
+          flow_action_payload: optional(
+            object("OpenAPI", {
+              screen: optional(words(UNLIMITED, "OpenAPI")),
+              data: optional({ is: "any", from: "OpenAPI" }),
+            }),
+          ),
+        }),
+      ),
+    }),
+    request_contact_info: interactive("business-scoped-user-ids", undefined, {
+      name: needed({ is: "word", words: ["request_contact_info"], from: "business-scoped-user-ids" }),
+    }),
+  };
+}

@@ -8,7 +8,8 @@ import type { Random } from "#src/core/random.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { describeCode } from "../whatsapp/errors.ts";
-import { inboundCallback, statusCallback } from "./callback.ts";
+import { contentCallback, inboundCallback, statusCallback } from "./callback.ts";
+import { inboundContent, type PlayedInbound } from "./inbound-content.ts";
 
 /** The most common failure on the real network: the person cannot be reached there. */
 export const FAILURE_CODE = "131026";
@@ -32,6 +33,22 @@ export function composeInbound(
 ): ComposedCallback {
   const networkMessageId = newNetworkId(random);
   return { networkMessageId, body: inboundCallback(number, { networkMessageId, from, text, isButton, at }) };
+}
+
+/** `chosen`: a button or a row of the message with that id. */
+export function composeAnswer(
+  random: Random,
+  number: SendingNumber,
+  {
+    from,
+    at,
+    networkMessageId: replyTo,
+    chosen,
+  }: { from: string; at: number; networkMessageId: string; chosen: Pick<PlayedInbound, "button" | "list"> },
+): ComposedCallback {
+  const networkMessageId = newNetworkId(random);
+  const content = inboundContent({ type: "interactive", replyTo, ...chosen }, "");
+  return { networkMessageId, body: contentCallback(number, { networkMessageId, from, at, name: null, content }) };
 }
 
 /** `code` is used only for a failure. `at` is in milliseconds. */

@@ -26,6 +26,11 @@ export interface RequestedKind<Content, Kept> extends ServiceKind<Content, Kept>
     /** The members of the request that the kind has of its own; that of its name is required. */
     members: Readonly<Record<string, TSchema>>;
   };
+  /**
+   * Of a kind whose member has several forms: the schema of the one that `value` is meant to have, because a union alone
+   * says only that none fits. Absent: the schema in `form`.
+   */
+  fitted?(value: unknown): TSchema;
   /** `body` fits the form. Adds to `fields` what no schema can say; the content counts only if that is nothing. */
   read(body: Readonly<Record<string, unknown>>, fields: FieldProblems): Content;
 }

@@ -1,19 +1,27 @@
 /** The kinds of free messages. One that is missing here, or in `networks/kinds`, does not compile. */
 import { type Static, Type } from "@sinclair/typebox";
+import { type ContactsContent, contacts, KeptContacts } from "./contacts.ts";
+import { type InteractiveContent, interactive, KeptInteractive } from "./interactive.ts";
 import type { RequestedKind, ServiceKind, ServiceType } from "./kind.ts";
 import { KeptLocation, type LocationContent, location } from "./location.ts";
 import { KeptMedia, type MediaContent, media } from "./media.ts";
 import { type ContactRequestContent, contactRequest, type TextContent, text } from "./text.ts";
 
 /** Needs an open window, and is never charged. */
-export type ServiceContent = TextContent | MediaContent | LocationContent | ContactRequestContent;
+export type ServiceContent =
+  | TextContent
+  | MediaContent
+  | LocationContent
+  | ContactsContent
+  | InteractiveContent
+  | ContactRequestContent;
 
 /** What is stored of a message beside its text. It never holds a link. */
-export const KeptContentView = Type.Union([KeptMedia, KeptLocation]);
+export const KeptContentView = Type.Union([KeptMedia, KeptLocation, KeptContacts, KeptInteractive]);
 export type KeptContent = Static<typeof KeptContentView>;
 
 /** By the member of `POST /messages` that names them. */
-export const requestedKinds = { text, media, location } as const;
+export const requestedKinds = { text, media, location, contacts, interactive } as const;
 export type RequestedName = keyof typeof requestedKinds;
 
 const kinds: {

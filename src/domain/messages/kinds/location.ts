@@ -1,7 +1,7 @@
 /** A place on the map. Pure. */
 import { type Static, Type } from "@sinclair/typebox";
 import { inDocument, NOT_BLANK } from "#src/core/schema.ts";
-import { checkShown } from "./check.ts";
+import { checkAllShown } from "./check.ts";
 import type { RequestedKind } from "./kind.ts";
 
 /** The network states no limit; this is more than a phone shows. */
@@ -43,7 +43,7 @@ export const location = {
   },
   read(body, fields) {
     const { location } = body as { location: LocationContent["location"] };
-    checkShown(fields, { "location.name": location.name, "location.address": location.address });
+    checkAllShown(fields, location, "location");
     return { type: "location", location };
   },
 } as const satisfies RequestedKind<LocationContent, Static<typeof KeptLocation>>;

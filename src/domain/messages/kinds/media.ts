@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { inDocument, NOT_BLANK, OneOf } from "#src/core/schema.ts";
 import { checkLink, extensionOf, fileNameOf, Link } from "../link.ts";
-import { checkShown } from "./check.ts";
+import { checkAllShown } from "./check.ts";
 import type { RequestedKind } from "./kind.ts";
 
 /** Meta's limit. */
@@ -93,7 +93,7 @@ export const media = {
   read(body, fields) {
     const { media } = body as { media: Static<typeof File> };
     const { link, caption, filename } = media;
-    checkShown(fields, { "media.caption": caption, "media.filename": filename });
+    checkAllShown(fields, { caption, filename }, "media");
     checkLink(fields, "media.link", link);
     const type = fields["media.link"] === undefined ? (media.type ?? typeByLink(link, fields)) : "document";
     if (caption !== undefined && !captioned.includes(type)) {

@@ -39,7 +39,28 @@ export function SentAttachment({ content }: { content: Content }) {
     const { name = null, address = null, ...place } = content.location;
     return <Place location={{ ...place, name, address, url: null }} />;
   }
-  const { type, filename } = content.media;
+  if ("contacts" in content) {
+    const cards = content.contacts.map(({ name, org, phones = [], emails = [] }) => ({
+      name: name.formatted_name,
+      company: org?.company ?? null,
+      phones: phones.flatMap(({ phone }) => phone ?? []),
+      emails: emails.flatMap(({ email }) => email ?? []),
+    }));
+    return <Cards cards={cards} />;
+  }
+  if ("interactive" in content) {
+    const { header } = content.interactive;
+    if (header === undefined) return null;
+    return typeof header === "string" ? (
+      <p className="font-semibold wrap-anywhere">{header}</p>
+    ) : (
+      <SentFile {...header} />
+    );
+  }
+  return <SentFile {...content.media} />;
+}
+
+function SentFile({ type, filename }: { type: string; filename?: string }) {
   return (
     <p className="flex items-center gap-2 text-quiet">
       <FileText aria-hidden size={20} className="shrink-0" />
@@ -48,9 +69,47 @@ export function SentAttachment({ content }: { content: Content }) {
   );
 }
 
+/** What stands below the text: small print, and what the person can press or choose. */
+export function SentAction({ content }: { content: Content }) {
+  if (!("interactive" in content)) return null;
+  const { footer, buttons = [], list, link, location_request, address, flow } = content.interactive;
+  const labels = [
+    ...buttons.map(({ title }) => title),
+    ...[list?.button, link?.title, flow?.cta].filter((label) => label !== undefined),
+    ...(location_request === undefined ? [] : [strings.sendLocation]),
+    ...(address === undefined ? [] : [strings.giveAddress]),
+  ];
+  return (
+    <>
+      {footer !== undefined && <p className="text-label text-quiet wrap-anywhere">{footer}</p>}
+      <ul aria-label={strings.actions} className="mt-1 flex flex-wrap gap-1">
+        {labels.map((label) => (
+          <li key={label} className="rounded-control border border-edge px-2 py-0.5 text-label wrap-anywhere">
+            {label}
+          </li>
+        ))}
+      </ul>
+      {list !== undefined && (
+        <ul className="mt-1 text-label">
+          {list.sections
+            .flatMap(({ rows }) => rows)
+            .map(({ id, title, description }) => (
+              <li key={id} className="wrap-anywhere">
+                {title}
+                {description !== undefined && <span className="text-quiet"> {description}</span>}
+              </li>
+            ))}
+        </ul>
+      )}
+      {link !== undefined && <p className="text-label text-quiet wrap-anywhere">{link.url}</p>}
+    </>
+  );
+}
+
 /** Whether the attachment shows what the text would repeat. */
 export function saysAll(content: Content): boolean {
-  return "location" in content || content.media.caption === undefined;
+  if ("media" in content) return content.media.caption === undefined;
+  return !("interactive" in content);
 }
 
 function Unsupported({ reason }: { reason: string | null }) {

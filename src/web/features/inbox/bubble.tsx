@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { type ConversationItem, hourOf } from "../messages/message-view.ts";
 import { strings } from "../simulator/strings.ts";
-import { SentAttachment, saysAll } from "./attachment.tsx";
+import { SentAction, SentAttachment, saysAll } from "./attachment.tsx";
 import { strings as inboxStrings } from "./strings.ts";
 
 interface BubbleProps {
@@ -45,6 +45,7 @@ export function Bubble({ item, isOwn, zone, isUndelivered = false, children, ...
         {attachment}
         {sent !== null && <SentAttachment content={sent} />}
         {!isAllSaid && <p className="whitespace-pre-wrap wrap-anywhere">{textIn(item)}</p>}
+        {sent !== null && item.kind === "message" && item.buttons.length === 0 && <SentAction content={sent} />}
         <p className="mt-1 text-end text-label text-quiet figures">
           <time dateTime={item.at}>{hourOf(item.at, zone)}</time>
         </p>

@@ -39,9 +39,8 @@ function stepOf({ check, issue }: Pick<Finding, "check" | "issue">): ConnectionS
 }
 
 const NEW_TOKEN = "Create a new token for the system user with the expiry Never in Meta's business settings";
-const ENTER_TOKEN = "Enter it under Token and app secret.";
+const ENTER = "Enter it under Token and app secret.";
 const COPY_SECRET = "Copy the app secret from Meta's dashboard (App settings, Basic)";
-const ENTER_SECRET = "Enter it under Token and app secret.";
 const CHECK_AGAIN = "Then check again.";
 const SET_UP = "Press Set up at Meta under Callbacks.";
 const REGISTER = "Register it with its two-step PIN under Registration.";
@@ -50,18 +49,18 @@ const WRONG_IDS = "Remove the number and connect it again: with the token, the r
 /** By the id of the issue. The next step of the others names no command, or one for the operator. */
 const NEXT: Readonly<Record<string, string>> = {
   key_unreadable: `Ask the operator of this server for its own key file, or enter the token again under Token and app secret.`,
-  token_expired: `${NEW_TOKEN}. ${ENTER_TOKEN}`,
-  token_revoked: `${NEW_TOKEN}. ${ENTER_TOKEN}`,
-  token_invalid: `Copy the token again, whole, or create a new one for the system user with the expiry Never. ${ENTER_TOKEN}`,
-  token_expires: `${NEW_TOKEN}, which does not expire. ${ENTER_TOKEN}`,
-  token_lacks_permission: `Create a token with whatsapp_business_messaging and whatsapp_business_management in Meta's business settings. ${ENTER_TOKEN}`,
-  data_access_expired: `${NEW_TOKEN}; a system user's token keeps its access to data. ${ENTER_TOKEN}`,
+  token_expired: `${NEW_TOKEN}. ${ENTER}`,
+  token_revoked: `${NEW_TOKEN}. ${ENTER}`,
+  token_invalid: `Copy the token again, whole, or create a new one for the system user with the expiry Never. ${ENTER}`,
+  token_expires: `${NEW_TOKEN}, which does not expire. ${ENTER}`,
+  token_lacks_permission: `Create a token with whatsapp_business_messaging and whatsapp_business_management in Meta's business settings. ${ENTER}`,
+  data_access_expired: `${NEW_TOKEN}; a system user's token keeps its access to data. ${ENTER}`,
   provider_refuses: `Settle that with the provider. If the key changed, enter it under Token and app secret.`,
-  no_access: `Give the system user both WhatsApp permissions and full control of the account in Meta's business settings, and create a new token. ${ENTER_TOKEN}`,
-  no_account_access: `Give the system user full control of the account in Meta's business settings, and create a new token. ${ENTER_TOKEN}`,
-  app_secret_required: `${COPY_SECRET}. ${ENTER_SECRET}`,
-  app_secret_wrong: `${COPY_SECRET} of the app that the token belongs to. ${ENTER_SECRET}`,
-  app_secret_missing: `${COPY_SECRET}. ${ENTER_SECRET}`,
+  no_access: `Give the system user both WhatsApp permissions and full control of the account in Meta's business settings, and create a new token. ${ENTER}`,
+  no_account_access: `Give the system user full control of the account in Meta's business settings, and create a new token. ${ENTER}`,
+  app_secret_required: `${COPY_SECRET}. ${ENTER}`,
+  app_secret_wrong: `${COPY_SECRET} of the app that the token belongs to. ${ENTER}`,
+  app_secret_missing: `${COPY_SECRET}. ${ENTER}`,
   number_unknown: WRONG_IDS,
   wrong_phone_number_id: WRONG_IDS,
   wrong_account_id: WRONG_IDS,
@@ -90,6 +89,11 @@ const NEXT_OF_CHECK: Readonly<Record<string, string>> = {
 
 const ANNOUNCED = "Read what WhatsApp says in its dashboard.";
 const OPERATOR = "Ask the operator of this server: a command is needed.";
+
+/** The same in the form of the token and the app secret itself. */
+export function nextInForm(about: Parameters<typeof consoleNext>[0]): string {
+  return consoleNext(about).replace(` ${ENTER}`, "");
+}
 
 /** In the words of the console. */
 export function consoleNext({ check, issue, next }: { check: string; issue: string | null; next: string }): string {

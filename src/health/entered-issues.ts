@@ -18,7 +18,7 @@ const CHECKS: readonly string[] = ["configuration", "network", "token", "app sec
 export function enteredIssues({ facts, hasSecret, settings, now }: Entered): Issue[] {
   const issues = findIssues({
     number: {
-      ...{ id: 0, phone: "the connection", provider: "graph", apiUrl: null, accountId: "", phoneNumberId: "" },
+      ...{ id: 0, phone: "this connection", provider: "graph", apiUrl: null, accountId: "", phoneNumberId: "" },
       ...{ appSecret: hasSecret ? "entered" : null, ready: true, unreadyBy: null, unreadyReason: null },
     },
     ...{ facts, settings, now },

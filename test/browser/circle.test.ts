@@ -4,10 +4,10 @@
  * browser tests use a mouse.
  */
 import { describe, expect, test } from "bun:test";
-import type { Locator } from "playwright-core";
 import { noBrowser, openBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD } from "#test/support/browser-scenario.ts";
 import { startConsole } from "#test/support/console-process.ts";
+import { keysOf } from "#test/support/keyboard.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 
 const ROWS = 10_000;
@@ -25,8 +25,6 @@ const OFFER = [
     ],
   },
 ] as const;
-/** More than any path from one control to the next should need. */
-const TABS_MAX = 40;
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
@@ -38,25 +36,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const { page, button } = browser;
       const { keyboard } = page;
       const field = (label: string | RegExp) => page.getByLabel(label, { exact: true });
-      /** Presses Tab until an existing element has the focus. Fails if the focus is lost on the way. */
-      const reach = async (target: Locator) => {
-        await target.waitFor();
-        for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
-          if ((await target.and(page.locator(":focus")).count()) > 0) return;
-          await keyboard.press("Tab");
-          // The focus guards of dialogs move the focus in a timer.
-          await page.waitForTimeout(20);
-        }
-        throw new Error(`no way by Tab to ${target}`);
-      };
-      const press = async (target: Locator, key = "Enter") => {
-        await reach(target);
-        await keyboard.press(key);
-      };
-      const write = async (target: Locator, text: string) => {
-        await reach(target);
-        await keyboard.type(text);
-      };
+      const { press, write } = keysOf(page);
       /** Presses two single keys and waits until the new page has taken the focus. */
       const goTo = async (letter: string, heading: string) => {
         await keyboard.press("g");
@@ -72,7 +52,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await keyboard.press("Enter");
       await page.getByText("0 of 4 done").waitFor();
       await press(page.getByRole("link", { name: "Add number" }));
-      await press(button("Add number"));
+      await press(page.getByRole("link", { name: "Add simulator number" }));
       await write(field("Phone"), "+911244001100");
       await write(field("Name"), "Shop");
       await keyboard.press("Enter");

@@ -43,6 +43,8 @@ const screens: readonly (readonly [name: string, path: string])[] = [
   ["message-unknown", "w/1/messages?open=2"],
   ["numbers", "w/1/numbers"],
   ["number", "w/1/numbers?open=1"],
+  ["number-add", "w/1/numbers/connect"],
+  ["number-connect", "w/1/numbers/connect?via=meta"],
   ["simulator", "w/1/simulator"],
   ["simulator-phone", "w/1/simulator?phone=%2B919876511010"],
   ["api", "w/1/api"],

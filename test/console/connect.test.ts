@@ -233,7 +233,7 @@ const cases: Case[] = [
   {
     name: "a token that Meta calls invalid",
     spoil: ({ account }) => Object.assign(account.token, { isValid: false, subcode: 463 }),
-    ...{ step: "enter", at: "token", says: "has expired", next: "Enter it under Token and app secret" },
+    ...{ step: "enter", at: "token", says: "has expired", next: "Create a new token for the system user" },
   },
   {
     name: "a token that ended with its user's password",

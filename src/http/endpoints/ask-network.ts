@@ -4,7 +4,7 @@
  */
 import { invalidRequest } from "#src/core/problem.ts";
 import { SecretUnreadable } from "#src/core/secret.ts";
-import { consoleNext } from "#src/health/console-steps.ts";
+import { consoleNext, nextInForm } from "#src/health/console-steps.ts";
 import { enteredIssues } from "#src/health/entered-issues.ts";
 import type { Issue } from "#src/health/issue.ts";
 import { addressIssues } from "#src/health/server-issues.ts";
@@ -30,7 +30,8 @@ export function requireUsable({ doctor, clock }: WorkspaceCall, facts: Facts, { 
   const hasSecret = (appSecret ?? null) !== null;
   const [issue] = enteredIssues({ facts, hasSecret, settings: doctor, now: clock.now() });
   if (issue === undefined) return;
-  const text = `${issue.says} ${nextOf(issue)}`;
+  const { id, check, says, next } = issue;
+  const text = `${says} ${nextInForm({ check, issue: id, next })}`;
   if (issue.check === "token") throw invalidRequest({ token: [text] });
   if (issue.check === "app secret" || issue.check === "callback signature")
     throw invalidRequest({ app_secret: [text] });

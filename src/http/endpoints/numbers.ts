@@ -34,6 +34,7 @@ import { show } from "./show.ts";
 const NetworkStateView = Type.Object({
   status: OptionalText,
   verified_name: OptionalText,
+  name_status: OptionalText,
   quality: OptionalText,
   messaging_limit: OptionalText,
   warning: OptionalText,

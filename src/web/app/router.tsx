@@ -65,6 +65,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   groups: lazy(() => import("../features/groups/groups.tsx")),
   messages: lazy(() => import("../features/messages/messages.tsx")),
   numbers: lazy(() => import("../features/numbers/numbers.tsx")),
+  connectNumber: lazy(() => import("../features/numbers/connect.tsx")),
   templates: lazy(() => import("../features/templates/templates.tsx")),
   simulator: lazy(() => import("../features/simulator/simulator.tsx")),
   billing: lazy(() => import("../features/billing/billing.tsx")),

@@ -171,6 +171,8 @@ const workspaceScreens = {
     open: text,
   }),
   numbers: inWorkspace("/numbers", { open: text }),
+  // `number`: one that is connected, whose set-up is shown.
+  connectNumber: inWorkspace("/numbers/connect", { via: oneOf("meta", "simulator"), number: text }),
   templates: inWorkspace("/templates", {
     q: text,
     status: oneOf("APPROVED", "PENDING", "REJECTED", "PAUSED"),

@@ -11,6 +11,7 @@ const rights: Readonly<Record<string, Right>> = {
   "/groups": "broadcasts",
   "/messages": "overview",
   "/numbers": "overview",
+  "/numbers/connect": "manage",
   "/templates": "overview",
   "/simulator": "broadcasts",
   "/billing": "manage",

@@ -171,7 +171,7 @@ function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: Home
         firstNumber === undefined && isOwner ? (
           <>
             <p>{strings.numberNone}</p>
-            <ButtonLink tone="primary" small to="/w/$workspace/numbers" params={params}>
+            <ButtonLink tone="primary" small to="/w/$workspace/numbers/connect" params={params}>
               {strings.numberAction}
             </ButtonLink>
           </>

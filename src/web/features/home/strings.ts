@@ -7,7 +7,7 @@ export const strings = {
   number: "Set up a number",
   numberReady: (phone: string) => `${phone} is ready.`,
   numberNotReady: (phone: string) => `${phone} is added but can't send yet.`,
-  numberNone: "Start with the simulator: a simulator number can send immediately.",
+  numberNone: "Connect your own number on WhatsApp, or start with the simulator: it can send immediately.",
   numberNoneMember: "Start with the simulator. Add a number on the server:",
   numberAction: "Add number",
   key: "Create an API key",

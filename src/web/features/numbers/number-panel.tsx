@@ -6,7 +6,7 @@ import { type ReactNode, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { newFormKey, request } from "../../data/api.ts";
 import { may, useWorkspace, workspaceQuery } from "../../data/session.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -30,6 +30,7 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
       </div>
       <ReadinessSection number={number} isOwner={isOwner} />
       {isOwner && <Findings number={number} />}
+      {isOwner && number.network === "whatsapp" && <ConnectionSection number={number} />}
       {number.network === "whatsapp" && <NetworkSection number={number} />}
       {number.unsigned_callbacks !== null && <UnsignedCallbacks number={number} state={number.unsigned_callbacks} />}
       {isOwner && (
@@ -188,6 +189,22 @@ function Findings({ number }: { number: SendingNumber }) {
           </>
         )}
       </Loaded>
+    </Section>
+  );
+}
+
+/** The page on which the number was connected shows and renews everything. */
+function ConnectionSection({ number }: { number: SendingNumber }) {
+  const { id } = useWorkspace();
+  return (
+    <Section title={strings.connection} lead={strings.connectionText}>
+      <ButtonLink
+        to="/w/$workspace/numbers/connect"
+        params={{ workspace: String(id) }}
+        search={{ number: String(number.id) }}
+      >
+        {strings.connectionOpen}
+      </ButtonLink>
     </Section>
   );
 }

@@ -1,10 +1,9 @@
 /** Numbers: the list, and the detail of one beside it. */
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
-import { Button } from "../../ui/button.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
@@ -12,7 +11,6 @@ import { Page } from "../../ui/page.tsx";
 import { formatCount } from "../../ui/plural.ts";
 import { Empty } from "../../ui/states.tsx";
 import { addNumberCommand } from "../developer/printed-commands.ts";
-import { NewNumber } from "./new-number.tsx";
 import { NumberPanel } from "./number-panel.tsx";
 import { strings } from "./strings.ts";
 
@@ -22,7 +20,6 @@ export function Screen() {
   const workspace = useWorkspace();
   const { id } = workspace;
   const isOwner = may(workspace, "manage");
-  const [isAdding, setIsAdding] = useState(false);
   const { open } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["numbers", id],
@@ -30,7 +27,11 @@ export function Screen() {
     refetchInterval: 5_000,
   });
   const opened = list.data?.find((number) => String(number.id) === open);
-  const add = <Button onClick={() => setIsAdding(true)}>{strings.add}</Button>;
+  const add = (
+    <ButtonLink to="/w/$workspace/numbers/connect" params={{ workspace: String(id) }}>
+      {strings.add}
+    </ButtonLink>
+  );
   const hasAny = list.data !== undefined && list.data.length > 0;
   return (
     <Page title={strings.title} lead={strings.lead} action={isOwner && hasAny ? add : undefined}>
@@ -67,7 +68,6 @@ export function Screen() {
           },
         ]}
       />
-      {isAdding && <NewNumber onClose={() => setIsAdding(false)} />}
       {opened !== undefined && <NumberPanel key={opened.id} number={opened} />}
     </Page>
   );

@@ -14,7 +14,7 @@ export const strings = {
   why: "Reason",
   none: "–",
   empty: "No numbers yet",
-  emptyText: "A simulator number can send immediately and behaves like WhatsApp.",
+  emptyText: "Connect your own number on WhatsApp, or begin with the simulator, which behaves like WhatsApp.",
   emptyTextMember: "A simulator number can send immediately and behaves like WhatsApp. Add it on the server:",
   add: "Add number",
   addTitle: "Add a simulator number",
@@ -23,10 +23,8 @@ export const strings = {
   addName: "Name",
   addNameHint: "The name your team uses, for example Corner Shop.",
   added: "Number added",
-  addReal:
-    "A WhatsApp number needs an access token, which must not be entered in a browser. Add it on the server as described in docs/whatsapp.md:",
-  addRealCommand: (workspace: number) =>
-    `waxwing number add --workspace ${workspace} --phone NUMBER --name NAME --network whatsapp --phone-number-id ID --account-id ID --token-file FILE`,
+  addProviderCommand: (workspace: number) =>
+    `waxwing number add --workspace ${workspace} --phone NUMBER --name NAME --network whatsapp --provider 360dialog --phone-number-id ID --account-id ID --token-file FILE --unsigned-callbacks`,
   copyCommand: "Copy command",
   readyText: "It can send.",
   notReadyText: (reason: string) => `It can't send: ${reason}`,
@@ -77,6 +75,9 @@ export const strings = {
   next: "Next step:",
   allGood: "No problems found.",
   problems: (count: number) => (count === 1 ? "1 problem found." : `${count} problems found.`),
+  connection: "Connection to Meta",
+  connectionText: "Token, app secret, callbacks, registration and the first message.",
+  connectionOpen: "Open setup",
   unsigned: "Unsigned callbacks",
   unsignedText: "This number accepts callbacks without a signature, at a secret address.",
   unsignedSince: "Address since",

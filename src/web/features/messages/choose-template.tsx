@@ -1,0 +1,142 @@
+/** Sends a template to one person: choose one that can be sent, fill in its values, see what is sent. */
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useId, useState } from "react";
+import { type Path, useForm, useWatch } from "react-hook-form";
+import { type Entry, request } from "../../data/api.ts";
+import { isSimulated, useWorkspace } from "../../data/session.ts";
+import { inputClass, TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { strings } from "../inbox/strings.ts";
+import { strings as messageStrings } from "./strings.ts";
+
+type Template = Entry<"GET /w/{workspace}/templates">;
+
+interface TemplateToSend {
+  to: string;
+  template: string;
+  language: string;
+  variables: { header: string[]; body: string[] };
+  from?: string;
+}
+
+interface Props {
+  /** The sending number; null: the workspace's only one. */
+  from: string | null;
+  /** The person, or the field in which their number is entered. */
+  to: string | { label: string; hint: string };
+  /** Shown if no template can be sent. */
+  none: ReactNode;
+  /** `key`: the form's idempotency key. */
+  send: (message: TemplateToSend, key: string) => Promise<unknown>;
+}
+
+export function ChooseTemplate(props: Props) {
+  const { id } = useWorkspace();
+  const [chosen, setChosen] = useState("");
+  const field = useId();
+  const list = useQuery({
+    queryKey: ["templates", id, "sendable"],
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/templates", { workspace: id, query: { status: "APPROVED" } }, { signal }),
+  });
+  if (list.isPending) return <Loading />;
+  if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;
+  // A template that needs a file and has no sample cannot be sent from here.
+  const templates = list.data.data.filter(({ sendable, media }) => sendable && (media === null || media.default));
+  if (templates.length === 0) return props.none;
+  const template = templates.find((one) => keyOf(one) === chosen);
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-col gap-1">
+        <label htmlFor={field} className="font-semibold">
+          {strings.template}
+        </label>
+        <select id={field} className={inputClass} value={chosen} onChange={({ target }) => setChosen(target.value)}>
+          <option value="">{strings.chooseTemplate}</option>
+          {templates.map((one) => (
+            <option key={keyOf(one)} value={keyOf(one)}>
+              {one.name} ({one.language})
+            </option>
+          ))}
+        </select>
+      </div>
+      {template !== undefined && (
+        <TemplateForm key={chosen} {...props} template={template} onSent={() => setChosen("")} />
+      )}
+    </div>
+  );
+}
+
+interface Values {
+  to: string;
+  header: string[];
+  body: string[];
+}
+
+function TemplateForm({ template, from, to, send, onSent }: Props & { template: Template; onSent: () => void }) {
+  const workspace = useWorkspace();
+  const { billing } = workspace;
+  const { header, body } = template.variables;
+  const order = template.parameter_order;
+  const empty = (count: number): string[] => Array.from({ length: count }, () => "");
+  const form = useForm<Values>({
+    defaultValues: { to: typeof to === "string" ? to : "", header: empty(header), body: empty(body) },
+  });
+  const values = useWatch({ control: form.control });
+  const places = [
+    ...empty(header).map((_, index) => ({
+      name: `header.${index}` as Path<Values>,
+      label: strings.headerValue(index + 1, order?.header[index]),
+    })),
+    ...empty(body).map((_, index) => ({
+      name: `body.${index}` as Path<Values>,
+      label: strings.bodyValue(index + 1, order?.body[index]),
+    })),
+  ];
+  const names = Object.fromEntries(places.map(({ name }) => [`variables.${name}`, name]));
+  const submit = async (filled: Values, key: string) => {
+    const { name, language } = template;
+    const variables = { header: filled.header ?? [], body: filled.body ?? [] };
+    await send({ to: filled.to, template: name, language, variables, ...(from === null ? {} : { from }) }, key);
+    onSent();
+  };
+  return (
+    <Form form={form} onSend={submit} submit={strings.sendTemplate} names={names}>
+      {typeof to !== "string" && (
+        <TextField
+          form={form}
+          name="to"
+          type="tel"
+          inputMode="tel"
+          autoComplete="tel"
+          label={to.label}
+          hint={to.hint}
+        />
+      )}
+      {places.map(({ name, label }) => (
+        <TextField key={name} form={form} name={name} label={label} />
+      ))}
+      <div>
+        <p className="mb-1 text-label text-quiet">{strings.preview}</p>
+        <p className="whitespace-pre-wrap rounded-panel border border-line bg-sunken p-3">
+          {fill(template.text, values.body ?? [])}
+        </p>
+      </div>
+      {billing !== null ? (
+        <p className="text-quiet">{strings.costs(billing.rate, billing.currency)}</p>
+      ) : (
+        !isSimulated(workspace, from ?? undefined) && <p className="text-quiet">{messageStrings.metaBills}</p>
+      )}
+    </Form>
+  );
+}
+
+function keyOf({ name, language }: Template): string {
+  return `${name} ${language}`;
+}
+
+/** Values that are still empty show their placeholder. */
+function fill(text: string, values: readonly (string | undefined)[]): string {
+  return text.replace(/\{\{(\d+)\}\}/g, (whole, position: string) => values[Number(position) - 1] || whole);
+}

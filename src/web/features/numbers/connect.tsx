@@ -1,0 +1,89 @@
+/**
+ * Adds a number: on the simulator, or on WhatsApp through Meta. Connecting to Meta is one page of steps; what was entered
+ * is kept by the server, so the page can be left at any step.
+ */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { NotFound } from "../../app/not-found.tsx";
+import { request } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
+import { ParameterLink, useParameters } from "../../ui/address.tsx";
+import { buttonClass, textLink } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { Failed, Loading, Notice } from "../../ui/states.tsx";
+import { ConnectSteps } from "./connect-steps.tsx";
+import { strings } from "./connect-strings.ts";
+import { NewNumber } from "./new-number.tsx";
+import { strings as numberStrings } from "./strings.ts";
+
+const SCREEN = "/w/$workspace/numbers/connect";
+
+export function Screen() {
+  const { id } = useWorkspace();
+  const { via, number: opened } = useParameters(SCREEN);
+  const connection = useQuery({
+    queryKey: ["connection", id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/connection", { workspace: id }, { signal }),
+    // Nothing is asked of Meta here: this shows when Meta has asked.
+    refetchInterval: 3_000,
+  });
+  const numbers = useQuery({
+    queryKey: ["numbers", id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/numbers", { workspace: id }, { signal }),
+    refetchInterval: 5_000,
+  });
+  if (connection.isPending || numbers.isPending) return <Loading />;
+  if (connection.data === undefined) return <Failed error={connection.error} retry={() => void connection.refetch()} />;
+  if (numbers.data === undefined) return <Failed error={numbers.error} retry={() => void numbers.refetch()} />;
+  const number = numbers.data.find((one) => String(one.id) === opened) ?? null;
+  if (opened !== undefined && (number === null || number.network !== "whatsapp")) return <NotFound />;
+  if (number !== null || via === "meta") return <ConnectSteps connection={connection.data} number={number} />;
+  return (
+    <Page title={strings.title} lead={strings.lead} isNarrow>
+      {via === "simulator" ? <NewNumber /> : <Choice hasDraft={connection.data.draft !== null} />}
+    </Page>
+  );
+}
+
+function Choice({ hasDraft }: { hasDraft: boolean }) {
+  const { id } = useWorkspace();
+  return (
+    <div className="flex flex-col gap-4">
+      <Way title={strings.meta} text={strings.metaText}>
+        {hasDraft && <Notice tone="grey">{strings.metaBegun}</Notice>}
+        <ParameterLink screen={SCREEN} change={{ via: "meta" }} className={buttonClass("primary")}>
+          {hasDraft ? strings.metaContinue : strings.metaAction}
+        </ParameterLink>
+      </Way>
+      <Way title={strings.simulator} text={strings.simulatorText}>
+        <ParameterLink screen={SCREEN} change={{ via: "simulator" }} className={buttonClass("plain")}>
+          {strings.simulatorAction}
+        </ParameterLink>
+      </Way>
+      <Way title={strings.provider} text={strings.providerText}>
+        <Copyable text={numberStrings.addProviderCommand(id)} label={strings.copyCommand} />
+      </Way>
+      <section aria-label={strings.appTitle} className="mt-4 max-w-[72ch]">
+        <h2 className="mb-1 font-semibold">{strings.appTitle}</h2>
+        <p className="text-quiet">{strings.appText}</p>
+      </section>
+      <p>
+        <Link to="/w/$workspace/numbers" params={{ workspace: String(id) }} className={textLink}>
+          {strings.backToNumbers}
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+function Way({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  return (
+    <Card>
+      <h2 className="text-section font-semibold">{title}</h2>
+      <p className="mt-1 mb-4 max-w-[72ch] text-quiet">{text}</p>
+      <div className="flex flex-col items-start gap-3">{children}</div>
+    </Card>
+  );
+}

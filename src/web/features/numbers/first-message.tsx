@@ -1,0 +1,77 @@
+/** The first message: an approved template to the owner's own phone, followed until it is read. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { Empty, Failed, Notice } from "../../ui/states.tsx";
+import { ChooseTemplate } from "../messages/choose-template.tsx";
+import { strings } from "./connect-strings.ts";
+import type { SendingNumber } from "./number-view.ts";
+
+export function FirstMessage({ number }: { number: SendingNumber }) {
+  const { id } = useWorkspace();
+  const [sent, setSent] = useState<number | null>(null);
+  if (sent !== null) return <Followed id={sent} onAnother={() => setSent(null)} />;
+  return (
+    <>
+      <p className="text-quiet">{strings.firstText}</p>
+      <ChooseTemplate
+        from={number.phone}
+        to={{ label: strings.firstTo, hint: strings.firstToHint }}
+        none={
+          <Empty title={strings.firstNone}>
+            {strings.firstNoneText} {strings.firstHello}
+          </Empty>
+        }
+        send={async (message, key) => {
+          const { id: message_id } = await request(
+            "POST /w/{workspace}/messages",
+            { workspace: id, body: message },
+            { key },
+          );
+          setSent(message_id);
+        }}
+      />
+    </>
+  );
+}
+
+const REACHED = ["sent", "delivered", "read"] as const;
+
+function Followed({ id, onAnother }: { id: number; onAnother: () => void }) {
+  const { id: workspace } = useWorkspace();
+  const message = useQuery({
+    queryKey: ["message", workspace, String(id)],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/messages/{id}", { workspace, id }, { signal }),
+    refetchInterval: ({ state }) => (state.data?.status === "read" || state.data?.status === "failed" ? false : 2_000),
+  });
+  if (message.data === undefined) return message.isError ? <Failed error={message.error} /> : null;
+  const { status, to, error, is_unknown: isUnknown } = message.data;
+  const reached = REACHED.indexOf(status as (typeof REACHED)[number]);
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="font-semibold">{strings.firstSent(to)}</p>
+      <ul aria-live="polite" className="flex flex-wrap gap-3">
+        {REACHED.map((name, index) => (
+          <li key={name}>
+            <Chip tone={index > reached ? "grey" : name === "read" ? "blue" : "green"}>
+              {index > reached ? `${strings.firstStates[name]}: ${strings.firstWaiting}` : strings.firstStates[name]}
+            </Chip>
+          </li>
+        ))}
+      </ul>
+      {isUnknown && <Notice tone="violet">{strings.firstUnknown}</Notice>}
+      {status === "failed" && !isUnknown && (
+        <p role="alert" className="text-red">
+          {error?.message}
+        </p>
+      )}
+      {status === "read" && <Notice tone="green">{strings.firstFinished}</Notice>}
+      <div>
+        <Button onClick={onAnother}>{strings.firstAnother}</Button>
+      </div>
+    </div>
+  );
+}

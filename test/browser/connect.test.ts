@@ -1,0 +1,216 @@
+/**
+ * In a real browser: an owner connects a number to Meta, from the empty list to the first message that is read, once with
+ * the mouse and once with the keyboard alone. The other side is the fake Cloud API, which refuses each step first.
+ */
+import { describe, expect, test } from "bun:test";
+import { type BrowserOptions, noBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
+import { freshAccount, PIN, PUBLIC_URL } from "#test/support/connecting.ts";
+import { GRAPH_APP_SECRET, GRAPH_TOKEN, type Graph, startGraph } from "#test/support/graph.ts";
+import type { GraphAccount } from "#test/support/graph-account.ts";
+import { keysOf } from "#test/support/keyboard.ts";
+
+const PHONE = "+493023125012";
+const SECRETS = [GRAPH_TOKEN, GRAPH_APP_SECRET, PIN];
+
+interface World extends AsyncDisposable {
+  scenario: Scenario;
+  graph: Graph;
+  account: GraphAccount;
+}
+
+async function startWorld(options: BrowserOptions): Promise<World> {
+  const account = freshAccount();
+  const graph = await startGraph({ account });
+  const scenario = await startScenario(options, {
+    WAXWING_SERVER_PUBLIC_URL: PUBLIC_URL,
+    WAXWING_WHATSAPP_GRAPH_URL: graph.url,
+  });
+  const callbacks = `${scenario.app.url}/networks/whatsapp`;
+  account.reach = () => callbacks;
+  graph.callTo(callbacks);
+  return {
+    ...{ scenario, graph, account },
+    async [Symbol.asyncDispose]() {
+      await scenario[Symbol.asyncDispose]();
+      await graph[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The statuses of the message that the network has accepted. */
+async function report(graph: Graph, ...names: ("delivered" | "read")[]): Promise<void> {
+  const message = graph.accepted.at(-1);
+  if (message === undefined) throw new Error("the network accepted a message");
+  for (const name of names) expect(await graph.callback(graph.status(message, name))).toBe(200);
+}
+
+/** Nothing that was typed as a secret is in the page, its fields, its storage or its address. */
+async function expectNoSecrets({ page }: Scenario): Promise<void> {
+  const texts = (await page.evaluate(`[
+    document.documentElement.outerHTML, location.href, JSON.stringify(localStorage), JSON.stringify(sessionStorage),
+    document.cookie, JSON.stringify(history.state), ...[...document.querySelectorAll("input")].map(({ value }) => value),
+  ]`)) as string[];
+  for (const secret of SECRETS) expect(texts.filter((text) => text.includes(secret))).toEqual([]);
+}
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "an owner connects a number with the mouse: each step is refused first, says why, and is done",
+    async () => {
+      await using world = await startWorld({ width: 1440, height: 900, theme: "light" });
+      const { scenario, graph, account } = world;
+      const { page, button, clean } = scenario;
+      const invalid = page.locator("[aria-invalid=true]");
+      const secret = page.getByLabel("App secret", { exact: true });
+
+      await scenario.go("numbers");
+      await page.getByRole("link", { name: "Add number" }).click();
+      await page.getByText("Does the number stay in the WhatsApp Business app?").waitFor();
+      await clean("the ways");
+      await page.getByRole("link", { name: "Connect to Meta" }).click();
+
+      await page.getByLabel("Access token").fill("EAAwrong");
+      await secret.fill("another");
+      await button("Check and store").click();
+      await page.getByText("The access token of this connection has expired.").waitFor();
+      await clean("a refused token");
+      await page.getByLabel("Access token").fill(GRAPH_TOKEN);
+      await button("Check and store").click();
+      await page.getByText("it is another app's, or an old one").waitFor();
+      await secret.fill(GRAPH_APP_SECRET);
+      await button("Check and store").click();
+      await button("Connect number").waitFor();
+      await clean("the numbers");
+      await expectNoSecrets(scenario);
+
+      // Leaving in the middle loses nothing.
+      await scenario.go("numbers");
+      await page.getByRole("link", { name: "Add number" }).click();
+      await page.getByText("A token is stored for this workspace.").waitFor();
+      await page.getByRole("link", { name: "Continue connecting" }).click();
+      await page.getByRole("radio", { name: PHONE }).check();
+      await button("Connect number").click();
+      await page.getByRole("heading", { name: `Set up ${PHONE}` }).waitFor();
+      await page.getByText("Meta has not verified the callback address yet.").waitFor();
+      await page.getByText("Meta has not asked yet.").waitFor();
+      await clean("the steps");
+
+      account.reach = () => null;
+      await button("Set up at Meta").click();
+      await page.getByText("Meta could not verify the callback address.").waitFor();
+      account.reach = () => `${scenario.app.url}/networks/whatsapp`;
+      account.webhook = { callbackUrl: "https://crm.example.com/hook", fields: [] };
+      await button("Set up at Meta").click();
+      const alert = page.getByRole("alertdialog");
+      await alert.getByText("crm.example.com").waitFor();
+      await clean("another callback address");
+      await alert.getByRole("button", { name: "Replace address" }).click();
+      await page.getByText(/Meta asked: verified \d\d:\d\d/).waitFor();
+      await button("Set up again").waitFor();
+
+      account.pin = "000000";
+      await page.getByLabel("Two-step PIN").fill(PIN);
+      await button("Register number").click();
+      await page.getByText("The two-step PIN of the number is wrong.").waitFor();
+      expect(await invalid.count()).toBe(1);
+      account.pin = PIN;
+      await button("Register number").click();
+      await page.getByText("The number is registered.").waitFor();
+      await page.getByText("The number can send.").waitFor();
+      await expectNoSecrets(scenario);
+
+      await page.getByLabel("Template").selectOption("greeting en_US");
+      await page.getByLabel("Your phone").fill("12");
+      await page.getByLabel("Body placeholder {{1}}").fill("Anna");
+      await button("Send template").click();
+      await invalid.or(page.getByRole("alert")).first().waitFor();
+      await page.getByLabel("Your phone").fill("+49 151 12345678");
+      await button("Send template").click();
+      await page.getByText("Message to +4915112345678").waitFor();
+      await page.getByText("Delivered: Waiting").waitFor();
+      await report(graph, "delivered");
+      await page.getByText("Delivered", { exact: true }).waitFor();
+      await clean("a delivered message");
+      await report(graph, "read");
+      await page.getByText("Everything works.").waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      await clean("everything done");
+
+      // The number's panel leads back to the same page, where the token is renewed.
+      await scenario.go("numbers?open=1");
+      await page.getByRole("link", { name: "Open setup" }).click();
+      await button("Enter new ones").click();
+      await page.getByLabel("Access token").fill(GRAPH_TOKEN);
+      await button("Check and store").click();
+      await button("Enter new ones").waitFor();
+      await expectNoSecrets(scenario);
+      expect(scenario.app.log()).not.toContain(GRAPH_TOKEN);
+      // The browser logs the one answer that Meta's refusal of the address got.
+      expect(scenario.troubles).toEqual([expect.stringContaining("502")]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "an owner connects a number on a phone's screen with the keyboard alone, and reloads the page between the steps",
+    async () => {
+      await using world = await startWorld({ width: 390, height: 844, theme: "dark", isPhone: true });
+      const { scenario, graph } = world;
+      const { page, button, clean } = scenario;
+      const { press, write, reach } = keysOf(page);
+      const field = (label: string) => page.getByLabel(label, { exact: true });
+      const reload = async (shows: string) => {
+        await page.reload();
+        await page.getByText(shows).first().waitFor();
+      };
+
+      await scenario.go("numbers/connect");
+      await press(page.getByRole("link", { name: "Connect to Meta" }));
+      await write(field("Access token"), GRAPH_TOKEN);
+      await write(field("App secret"), GRAPH_APP_SECRET);
+      await page.keyboard.press("Enter");
+      await button("Connect number").waitFor();
+      await reload(PHONE);
+      await press(button("Connect number"));
+      await page.getByRole("heading", { name: `Set up ${PHONE}` }).waitFor();
+      await reload("Meta has not asked yet.");
+      await clean("the steps");
+      await press(button("Set up at Meta"));
+      await page.getByText(/Meta asked: verified/).waitFor();
+      await reload("Meta asked: verified");
+      await write(field("Two-step PIN"), PIN);
+      await page.keyboard.press("Enter");
+      await page.getByText("The number can send.").waitFor();
+      await reload("The number can send.");
+      await reach(field("Template"));
+      await page.keyboard.press("ArrowDown");
+      await write(field("Your phone"), "+4915112345678");
+      await write(field("Body placeholder {{1}}"), "Anna");
+      await press(button("Send template"));
+      await page.getByText("Message to +4915112345678").waitFor();
+      await report(graph, "delivered", "read");
+      await page.getByText("Everything works.").waitFor();
+      await expectNoSecrets(scenario);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      await clean("everything done");
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "a server without a public https address says so before anything else, and what to do",
+    async () => {
+      await using scenario = await startScenario({ width: 390, height: 844, theme: "light", isPhone: true });
+      const { page, clean } = scenario;
+      await scenario.go("numbers/connect?via=meta");
+      await page.getByText("WhatsApp can't reach this server yet").waitFor();
+      await page.getByText("Set [server] public_url to the public https address of this server").waitFor();
+      await clean("no public address");
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+});

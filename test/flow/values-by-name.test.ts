@@ -174,7 +174,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])("refusals of a %s", 
   });
 
   test("more names than any template has are one fault, and `__proto__` is a name like another", async () => {
-    const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`name_${index}`, "x"]));
+    const many = Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`name_${index}`, "x"]));
     const { status, error } = await refusal({ body: many });
     expect(status).toBe(400);
     expect(error.faults).toMatchObject([{ field: "variables.body", rule: "too_many", limit: 100 }]);

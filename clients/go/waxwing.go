@@ -147,6 +147,7 @@ type Meta struct {
 	Next       *string   `json:"next"`
 	Pending    *int64    `json:"pending,omitempty"`
 	Signatures []*string `json:"signatures,omitempty"`
+	Cursors    []string  `json:"cursors,omitempty"`
 }
 
 // List is one page of a list.
@@ -277,6 +278,11 @@ type Iterator[Item any] struct {
 	failed error
 }
 
+func withCursors(query map[string]string) map[string]string {
+	query["cursors"] = "true"
+	return query
+}
+
 func iterate[Item any](ctx context.Context, c *Client, request apiRequest, options []CallOption) *Iterator[Item] {
 	return &Iterator[Item]{fetch: func(after string) (*List[Item], error) {
 		if after != "" {
@@ -310,6 +316,21 @@ func (i *Iterator[Item]) Next() bool {
 
 // Item is the entry that Next moved to.
 func (i *Iterator[Item]) Item() Item { return i.page.Data[i.index] }
+
+// Cursor is the position behind the entry that Next moved to, in lists that give it: passed as After, it continues with
+// the next entry. After the end it is the cursor that the server gave last. Store it in the transaction that holds the
+// entry's effects.
+func (i *Iterator[Item]) Cursor() string {
+	switch {
+	case i.page == nil:
+		return ""
+	case i.index < len(i.page.Meta.Cursors):
+		return i.page.Meta.Cursors[i.index]
+	case i.index >= len(i.page.Data) && i.page.Meta.Next != nil:
+		return *i.page.Meta.Next
+	}
+	return ""
+}
 
 // Err is why Next ended early, or nil.
 func (i *Iterator[Item]) Err() error { return i.failed }

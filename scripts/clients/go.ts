@@ -8,6 +8,7 @@ import {
   type ClientParameter,
   errorCodes,
   GENERATED,
+  givesCursors,
   iterateName,
   membersOf,
   nameOf,
@@ -277,6 +278,18 @@ function queryLines(one: ClientOperation, types: Types): string[] {
   ];
 }
 
+function iteratorLines(one: ClientOperation, parameters: string, item: string, call: string): string[] {
+  const name = goName(iterateName(one.id));
+  const [more, asked] = givesCursors(one)
+    ? [", each with its Cursor", call.replace("queryOf(query)", "withCursors(queryOf(query))")]
+    : ["", call];
+  return [
+    `// ${name} gives all entries of ${goName(one.id)}, page after page${more}.`,
+    `func (c *Client) ${name}(${parameters}) *Iterator[${item}] {`,
+    `\treturn iterate[${item}](ctx, c, ${asked})`,
+  ];
+}
+
 function methodLines(one: ClientOperation, types: Types): string[] {
   const name = goName(one.id);
   const isList = one.result.kind === "list";
@@ -329,9 +342,7 @@ function methodLines(one: ClientOperation, types: Types): string[] {
         `\treturn list[${item}](ctx, c, ${call})`,
         "}",
         "",
-        `// ${goName(iterateName(one.id))} gives all entries of ${name}, page after page.`,
-        `func (c *Client) ${goName(iterateName(one.id))}(${parameters}) *Iterator[${item}] {`,
-        `\treturn iterate[${item}](ctx, c, ${call})`,
+        ...iteratorLines(one, parameters, item, call),
         "}",
         "",
       ];

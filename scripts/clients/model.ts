@@ -130,6 +130,11 @@ export function iterateName(id: string): string {
   return id.replace(/^(list|get)/, "iterate");
 }
 
+/** Whether the list gives the cursor behind each entry. */
+export function givesCursors({ query }: ClientOperation): boolean {
+  return query.some(({ name }) => name === "cursors");
+}
+
 /** The types of a schema without null, and whether null is one of them. */
 export function typesOf(schema: SchemaObject): { types: string[]; isNullable: boolean } {
   const types = [schema.type ?? []].flat();

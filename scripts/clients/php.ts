@@ -4,6 +4,7 @@ import {
   type ClientModel,
   type ClientOperation,
   GENERATED,
+  givesCursors,
   iterateName,
   membersOf,
   nameOf,
@@ -135,9 +136,13 @@ function methodLines(one: ClientOperation): string[] {
       const page = `array{data: list<${item}>, meta: array<string, mixed>}`;
       return [
         ...method(one.id, "list", "array", page, text),
-        ...method(iterateName(one.id), "iterate", "\\Generator", `\\Generator<int, ${item}>`, [
-          `All entries of \`${one.id}\`, page after page.`,
-        ]),
+        ...(givesCursors(one)
+          ? method(iterateName(one.id), "iterate", "\\Generator", `\\Generator<string, ${item}, mixed, string>`, [
+              `All entries of \`${one.id}\`, page after page. The key of each is the cursor behind it.`,
+            ]).map((line) => line.replace("'query' => $query", "'query' => ['cursors' => true] + $query"))
+          : method(iterateName(one.id), "iterate", "\\Generator", `\\Generator<int, ${item}>`, [
+              `All entries of \`${one.id}\`, page after page.`,
+            ])),
       ];
     }
   }

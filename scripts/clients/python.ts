@@ -6,6 +6,7 @@ import {
   type ClientParameter,
   errorCodes,
   GENERATED,
+  givesCursors,
   iterateName,
   membersOf,
   nameOf,
@@ -24,7 +25,7 @@ export function pythonFile({ version, operations, schemas }: ClientModel): strin
     "",
     "from typing import Any, Dict, Iterator, List, Literal, Optional, TypedDict, Union",
     "",
-    "from ._core import ApiList, Core, MediaFile",
+    "from ._core import ApiList, Core, Entries, MediaFile",
     "",
     `VERSION = "${version}"`,
     "",
@@ -152,6 +153,14 @@ const OPTIONS = [
   "max_retries: Optional[int] = None",
 ];
 
+/** `make`: the method, by its type and its documentation. */
+function iteratorLines(one: ClientOperation, make: (type: string, doc: string[]) => string[]): string[] {
+  const says = `All entries of \`${snake(one.id)}\`, page after page`;
+  if (!givesCursors(one)) return make("Iterator", [`        """${says}."""`]);
+  const lines = make("Entries", [`        """${says}; \`cursor\` of the result is the position behind each."""`]);
+  return lines.map((line) => line.replace('"cursors": cursors', '"cursors": True'));
+}
+
 function methodLines(one: ClientOperation): string[] {
   const path = one.pathParameters.map((parameter) => `${parameter.name}: ${parameterType(parameter)}`);
   const file = one.takesFile ? ["content: bytes", "filename: str"] : [];
@@ -196,9 +205,7 @@ function methodLines(one: ClientOperation): string[] {
       const item = plainTypes.text(one.result.schema.items ?? {}, "");
       return [
         ...method(name, "ApiList", "list", doc),
-        ...method(snake(iterateName(one.id)), `Iterator[${item}]`, "iterate", [
-          `        """All entries of \`${name}\`, page after page."""`,
-        ]),
+        ...iteratorLines(one, (type, doc) => method(snake(iterateName(one.id)), `${type}[${item}]`, "iterate", doc)),
       ];
     }
   }

@@ -5,6 +5,7 @@ import {
   type ClientOperation,
   errorCodes,
   GENERATED,
+  givesCursors,
   iterateName,
   nameOf,
   typesOf,
@@ -14,7 +15,7 @@ import {
 export function typescriptFile({ version, operations, schemas, errors }: ClientModel): string {
   return [
     `// ${GENERATED}`,
-    'import { type ApiList, type CallOptions, type Core, type MediaFile, type Upload } from "./core.js";',
+    'import { type ApiList, type CallOptions, type Core, type Entries, type MediaFile, type Upload } from "./core.js";',
     "",
     `export const VERSION = "${version}";`,
     "",
@@ -152,12 +153,22 @@ function methodLines(one: ClientOperation): string[] {
         `  ${one.id}(${parameters}): Promise<ApiList<${item}>> {`,
         `    return this.core.list<${item}>({ ${request} }, options);`,
         "  }",
-        "",
-        `  /** All entries of \`${one.id}\`, page after page. */`,
-        `  ${iterateName(one.id)}(${parameters}): AsyncGenerator<${item}, void, undefined> {`,
-        `    return this.core.iterate<${item}>({ ${request} }, options);`,
-        "  }",
+        ...iteratorLines(one, parameters, request, item),
       ];
     }
   }
+}
+
+function iteratorLines(one: ClientOperation, parameters: string, request: string, item: string): string[] {
+  const says = `All entries of \`${one.id}\`, page after page`;
+  const [more, type, call] = givesCursors(one)
+    ? ["; `cursor` of the result is the position behind each", `Entries<${item}>`, "iterateWithCursor"]
+    : ["", `AsyncGenerator<${item}, void, undefined>`, "iterate"];
+  return [
+    "",
+    `  /** ${says}${more}. */`,
+    `  ${iterateName(one.id)}(${parameters}): ${type} {`,
+    `    return this.core.${call}<${item}>({ ${request} }, options);`,
+    "  }",
+  ];
 }

@@ -45,6 +45,24 @@ describe("the event log", () => {
     expect(log.text).not.toContain("hidden");
   });
 
+  test("gives the cursor behind each event, from any of which it continues with the next", async () => {
+    const shop = await shopWithTemplate();
+    for (let count = 0; count < 3; count++) await send(shop, `order-${count}`);
+    await app.clock.advance(5_000);
+    const { data, meta } = (await read(shop, "?cursors=true")).body;
+    expect([data.length, meta.cursors.length]).toEqual([9, 9]);
+    for (const [index, cursor] of meta.cursors.entries()) {
+      const rest = await read(shop, `?after=${cursor}`);
+      expect(rest.body.data).toEqual(data.slice(index + 1));
+    }
+    // Between two events of other types, too.
+    const some = (await read(shop, "?cursors=true&types=message.read")).body;
+    const after = await read(shop, `?after=${some.meta.cursors[0]}`);
+    const at = data.findIndex(({ id }: { id: string }) => id === some.data[0].id);
+    expect(after.body.data).toEqual(data.slice(at + 1));
+    expect((await read(shop, "?cursors=yes")).body.error.fields).toEqual({ cursors: ["This is true or false."] });
+  });
+
   test("is walked by its cursors: nothing is missed or repeated, also while events are added", async () => {
     const shop = await shopWithTemplate();
     const seen: string[] = [];

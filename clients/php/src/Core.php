@@ -45,15 +45,20 @@ final class Core
         return $this->read($this->send($request, $options)['body']);
     }
 
+    /** Gives the cursor behind each entry as its key, where the list has them; `getReturn()` is the last cursor. */
     public function iterate(array $request, array $options): \Generator
     {
         for (;;) {
             ['data' => $data, 'meta' => $meta] = $this->list($request, $options);
-            foreach ($data as $item) {
-                yield $item;
+            foreach ($data as $index => $item) {
+                if (isset($meta['cursors'])) {
+                    yield $meta['cursors'][$index] => $item;
+                } else {
+                    yield $item;
+                }
             }
             if (!$meta['has_more'] || $meta['next'] === null) {
-                return;
+                return $meta['next'];
             }
             $request['query']['after'] = $meta['next'];
         }

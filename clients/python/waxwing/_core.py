@@ -10,7 +10,7 @@ import json
 import random
 import time
 import uuid
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, TypeVar, Optional, Tuple, TypeVar, Union
 from urllib.parse import quote, urlencode, urlsplit
 
 KEY_LENGTH_MAX = 100
@@ -26,6 +26,33 @@ class ApiList(NamedTuple):
 
     data: List[Any]
     meta: Dict[str, Any]
+
+
+Item = TypeVar("Item")
+
+
+class Entries(Iterator[Item]):
+    """All entries of a list, page after page.
+
+    `cursor`, in lists that give it: the position behind the entry that was given last. Passed as `after`, it continues with
+    the next one. After the end it is the cursor that the server gave last. Store it in the transaction that holds the
+    entry's effects.
+    """
+
+    cursor: Optional[str] = None
+
+    def __init__(self, pages: Iterator[ApiList]) -> None:
+        self._entries = self._walk(pages)
+
+    def _walk(self, pages: Iterator[ApiList]) -> Iterator[Item]:
+        for data, meta in pages:
+            cursors = meta.get("cursors") or [None] * len(data)
+            for entry, self.cursor in zip(data, cursors):
+                yield entry
+            self.cursor = meta["next"]
+
+    def __next__(self) -> Item:
+        return next(self._entries)
 
 
 class MediaFile(NamedTuple):
@@ -123,14 +150,17 @@ class Core:
         answer = json.loads(self._send(method, path, **call).body)
         return ApiList(answer["data"], answer["meta"])
 
-    def iterate(self, method: str, path: str, *, query: Optional[Dict[str, Any]] = None, **call: Any) -> Iterator[Any]:
-        asked = dict(query or {})
-        while True:
-            data, meta = self.list(method, path, query=asked, **call)
-            yield from data
-            if not meta["has_more"] or meta["next"] is None:
-                return
-            asked["after"] = meta["next"]
+    def iterate(self, method: str, path: str, *, query: Optional[Dict[str, Any]] = None, **call: Any) -> "Entries[Any]":
+        def pages() -> Iterator[ApiList]:
+            asked = dict(query or {})
+            while True:
+                page = self.list(method, path, query=asked, **call)
+                yield page
+                if not page.meta["has_more"] or page.meta["next"] is None:
+                    return
+                asked["after"] = page.meta["next"]
+
+        return Entries(pages())
 
     def file(self, method: str, path: str, *, byte_range: Optional[str] = None, **call: Any) -> MediaFile:
         more = {} if byte_range is None else {"Range": byte_range}

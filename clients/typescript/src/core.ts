@@ -36,6 +36,8 @@ export interface PageMeta {
   has_more: boolean;
   next: string | null;
   pending?: number;
+  /** The cursor behind each entry, in lists that give it. */
+  cursors?: string[];
   signatures?: (string | null)[];
 }
 
@@ -148,6 +150,42 @@ function nextTry(status: number, { retryable, outcome, retry_key }: ErrorBody): 
   return retry_key === "new" ? "new key" : "same key";
 }
 
+/** All entries of a list, page after page, with the position in it. */
+export class Entries<Item> implements AsyncIterableIterator<Item> {
+  /**
+   * The cursor behind the entry that was given last: passed as `after`, it continues with the next one. After the end it is
+   * the cursor that the server gave last. Store it in the transaction that holds the entry's effects.
+   */
+  cursor: string | null = null;
+  readonly #entries: AsyncGenerator<Item, void, undefined>;
+
+  constructor(pages: AsyncIterable<ApiList<Item>>) {
+    this.#entries = this.#walk(pages);
+  }
+
+  async *#walk(pages: AsyncIterable<ApiList<Item>>): AsyncGenerator<Item, void, undefined> {
+    for await (const { data, meta } of pages) {
+      for (const [index, entry] of data.entries()) {
+        this.cursor = meta.cursors?.[index] ?? null;
+        yield entry;
+      }
+      this.cursor = meta.next;
+    }
+  }
+
+  next(): Promise<IteratorResult<Item, undefined>> {
+    return this.#entries.next() as Promise<IteratorResult<Item, undefined>>;
+  }
+
+  return(): Promise<IteratorResult<Item, undefined>> {
+    return this.#entries.return() as Promise<IteratorResult<Item, undefined>>;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
 export class Core {
   readonly #options: Required<WaxwingOptions>;
 
@@ -167,12 +205,22 @@ export class Core {
   }
 
   async *iterate<Item>(request: ApiRequest, options: CallOptions): AsyncGenerator<Item, void, undefined> {
+    for await (const { data } of this.#pages<Item>(request, options)) yield* data;
+  }
+
+  /** For lists that give the cursor behind each entry. */
+  iterateWithCursor<Item>(request: ApiRequest, options: CallOptions): Entries<Item> {
+    return new Entries(this.#pages<Item>({ ...request, query: { ...request.query, cursors: true } }, options));
+  }
+
+  async *#pages<Item>(request: ApiRequest, options: CallOptions): AsyncGenerator<ApiList<Item>, void, undefined> {
     let query = request.query ?? {};
     for (;;) {
-      const { data, meta } = await this.list<Item>({ ...request, query }, options);
-      yield* data;
-      if (!meta.has_more || meta.next === null) return;
-      query = { ...query, after: meta.next };
+      const page = await this.list<Item>({ ...request, query }, options);
+      yield page;
+      const { has_more, next } = page.meta;
+      if (!has_more || next === null) return;
+      query = { ...query, after: next };
     }
   }
 

@@ -14,6 +14,7 @@ export class Waxwing extends Operations {
 export {
   type ApiList,
   type CallOptions,
+  Entries,
   type ErrorBody,
   type MediaFile,
   type PageMeta,

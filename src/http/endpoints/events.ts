@@ -31,6 +31,12 @@ const EventLogMeta = Type.Object(
           "With `signed`: the `Service-Signature` of each event, made now with the webhook's secret (by both, while one replaces the other); null while the workspace has no secret.",
       }),
     ),
+    cursors: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "With `cursors`: the cursor behind each event. Stored in the transaction that holds the event's effects, it makes each event count once.",
+      }),
+    ),
     has_more: Type.Boolean({ description: "Whether to ask again at once: more events may follow." }),
     next: Type.String({ description: "Cursor to continue with, passed as `after`; never null." }),
   },
@@ -61,6 +67,11 @@ export const eventEndpoints = {
         description:
           "`true`: `meta.signatures` has a signature for each event, as its webhook would carry it. For programs that pass events on to a receiver that checks them.",
       }),
+      cursors: Type.Boolean({
+        default: false,
+        description:
+          "`true`: `meta.cursors` has the cursor behind each event, for programs that store their position with each.",
+      }),
       per_page: CursorQuery.per_page,
     },
     output: EventLog,
@@ -86,7 +97,10 @@ export const eventEndpoints = {
     const types = readTypes(query.get("types"));
     const waitS = readWait(query.get("wait"));
     const perPage = readPerPage(query);
-    const isSigned = readSigned(query.get("signed"));
+    const shown = {
+      isSigned: readBoolean("signed", query.get("signed")),
+      hasCursors: readBoolean("cursors", query.get("cursors")),
+    };
     const deadline = clock.monotonic() + waitS * 1_000;
     let after = store.read((tx) => readAfter(call, tx, query.get("after")));
     const next = (): EventLogPage => {
@@ -97,7 +111,7 @@ export const eventEndpoints = {
     const first = next();
     const isDone = (page: EventLogPage): boolean => page.seqs.length > 0 || page.hasMore || isOver();
     const isOver = (): boolean => clock.monotonic() >= deadline;
-    if (isDone(first)) return answerEvents(call, first, perPage, isSigned);
+    if (isDone(first)) return answerEvents(call, first, perPage, shown);
     return waitForEvents(call.longPoll);
 
     async function waitForEvents({ waiters, stopping, disconnected }: LongPoll): Promise<Events> {
@@ -105,7 +119,7 @@ export const eventEndpoints = {
       for (;;) {
         await waiters.wait(call.workspace.id, after, deadline - clock.monotonic(), signal);
         const page = next();
-        if (isDone(page) || stopping.aborted || signal.aborted) return answerEvents(call, page, perPage, isSigned);
+        if (isDone(page) || stopping.aborted || signal.aborted) return answerEvents(call, page, perPage, shown);
       }
     }
   }),
@@ -113,7 +127,12 @@ export const eventEndpoints = {
 
 type Events = AnswerWith<Static<typeof EventLog>>;
 
-function answerEvents(call: KeyCall, page: EventLogPage, perPage: number, isSigned: boolean): Events {
+interface Shown {
+  isSigned: boolean;
+  hasCursors: boolean;
+}
+
+function answerEvents(call: KeyCall, page: EventLogPage, perPage: number, { isSigned, hasCursors }: Shown): Events {
   const { seqs, upTo, hasMore } = page;
   const signatures: (string | null)[] = [];
   const sign = isSigned ? signer(call) : null;
@@ -123,12 +142,14 @@ function answerEvents(call: KeyCall, page: EventLogPage, perPage: number, isSign
     if (sign !== null) signatures.push(sign(body));
     return body;
   });
-  const next = cursorOf(call.dispatch.instanceId, upTo);
+  const { instanceId } = call.dispatch;
+  const next = cursorOf(instanceId, upTo);
   return answerRows(call, rows, () => ({
     per_page: perPage,
     has_more: hasMore,
     next,
     ...(isSigned ? { signatures } : {}),
+    ...(hasCursors ? { cursors: seqs.map((seq) => cursorOf(instanceId, seq)) } : {}),
   }));
 }
 
@@ -175,10 +196,10 @@ function readTypes(text: string | null): EventType[] | null {
   });
 }
 
-function readSigned(text: string | null): boolean {
+function readBoolean(name: "signed" | "cursors", text: string | null): boolean {
   if (text === null || text === "false") return false;
   if (text === "true") return true;
-  throw wrongParameter("signed", "This is true or false.");
+  throw wrongParameter(name, "This is true or false.");
 }
 
 function readWait(text: string | null): number {

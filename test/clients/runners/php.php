@@ -43,7 +43,13 @@ function run(Waxwing\Waxwing $api, stdClass $step): array
     $values = [...array_values($args), ...($body === null ? [] : [$body])];
     if ($step->iterate ?? false) {
         $iterate = preg_replace('/^(list|get)/', 'iterate', $name);
-        return ['data' => iterator_to_array($api->$iterate(...[...$values, $query, $options]), false)];
+        [$data, $cursors] = [[], []];
+        $entries = $api->$iterate(...[...$values, $query, $options]);
+        foreach ($entries as $cursor => $entry) {
+            $data[] = $entry;
+            $cursors[] = $cursor;
+        }
+        return ['data' => $data, 'meta' => ['cursors' => $cursors, 'next' => $entries->getReturn()]];
     }
     if ($name === 'getMedia') {
         $file = $api->getMedia($values[0], $range, $options);

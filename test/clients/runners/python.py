@@ -51,7 +51,10 @@ def run(step):
     if name == "uploadMedia":
         values[0] = values[0].encode()
     if step.get("iterate"):
-        return {"data": list(getattr(api, snake(re.sub("^(list|get)", "iterate", name)))(*values, **query, **options))}
+        entries = getattr(api, snake(re.sub("^(list|get)", "iterate", name)))(*values, **query, **options)
+        pairs = [(entry, entries.cursor) for entry in entries]
+        meta = {"cursors": [cursor for _, cursor in pairs], "next": entries.cursor}
+        return {"data": [entry for entry, _ in pairs], "meta": meta}
     answer = getattr(api, snake(name))(*values, **query, **options)
     if isinstance(answer, wx.MediaFile):
         digest = hashlib.sha256(answer.content).hexdigest()

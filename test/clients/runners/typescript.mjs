@@ -28,8 +28,13 @@ async function run({ id, call, args = {}, options = {}, iterate = false }) {
   const values = [...Object.values(path), ...(body === undefined ? [] : [body])];
   if (iterate) {
     const data = [];
-    for await (const item of waxwing[call.replace(/^(list|get)/, "iterate")](...values, query, wanted)) data.push(item);
-    return { data };
+    const cursors = [];
+    const entries = waxwing[call.replace(/^(list|get)/, "iterate")](...values, query, wanted);
+    for await (const item of entries) {
+      data.push(item);
+      cursors.push(entries.cursor);
+    }
+    return { data, meta: { cursors, next: entries.cursor } };
   }
   if (call === "getMedia") {
     const { bytes, contentType, status } = await waxwing.getMedia(...values, range, wanted);

@@ -165,10 +165,12 @@ func page[T any](list *waxwing.List[T], err error) (object, error) {
 
 func all[T any](entries *waxwing.Iterator[T]) (object, error) {
 	items := []T{}
+	cursors := []string{}
 	for entries.Next() {
 		items = append(items, entries.Item())
+		cursors = append(cursors, entries.Cursor())
 	}
-	return object{"data": items}, entries.Err()
+	return object{"data": items, "meta": object{"cursors": cursors, "next": entries.Cursor()}}, entries.Err()
 }
 
 func either[T any](isIterated bool, list func() (*waxwing.List[T], error), entries func() *waxwing.Iterator[T]) (object, error) {

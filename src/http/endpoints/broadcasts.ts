@@ -147,7 +147,7 @@ export const broadcastEndpoints = {
     query: PageQuery,
     output: ListOf(BroadcastView),
     reference: {
-      operationId: "listBroadcastIds",
+      operationId: "listBroadcasts",
       tag: "Broadcasts",
       summary: "List broadcasts",
       description: "Returns all broadcasts of the workspace, newest first.",

@@ -146,6 +146,13 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Enter new ones").waitFor();
       await expectNoSecrets(scenario);
       expect(scenario.app.log()).not.toContain(GRAPH_TOKEN);
+
+      await scenario.go("numbers?open=1");
+      await button("Remove number").click();
+      await page.getByLabel(`Type ${PHONE} to continue`).fill(PHONE);
+      await clean("removing the number");
+      await alert.getByRole("button", { name: "Remove number" }).click();
+      await page.getByText("No numbers yet").waitFor();
       // The browser logs the one answer that Meta's refusal of the address got.
       expect(scenario.troubles).toEqual([expect.stringContaining("502")]);
     },

@@ -125,6 +125,28 @@ describe("numbers", () => {
     expect(Object.keys((await put({ name: "", throughput: 0 })).body.error.fields)).toEqual(["name", "throughput"]);
   });
 
+  test("an owner removes a number, whose secrets are deleted, but not one that a broadcast needs", async () => {
+    const shop = await app.workspace({ name: "Leaving", number: "+911244008800" });
+    const mine = await person(app, "leaving@example.com", "owner", shop.id);
+    const colleague = await person(app, "colleague@example.com", "member", shop.id);
+    const { client } = app.store;
+    await app.template(shop, template("hello", [{ type: "BODY", text: "Hello." }]));
+    const later = new Date(app.clock.now() + 86_400_000).toISOString();
+    const body = { name: "Sale", template: "hello", to: ["+919876540010"], send_at: later };
+    const made = await app.call("POST", "/api/v1/broadcasts", { key: shop.key, body });
+    const path = `/w/${shop.id}/numbers/${shop.numberId}`;
+    const refused = await mine.ask("DELETE", path);
+    expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining('"Sale"')]);
+    expect(refused.text).not.toContain("--force");
+    await mine.post(`/w/${shop.id}/broadcasts/${made.body.data.id}/cancel`);
+    client.prepare("UPDATE numbers SET access_token = 'sealed' WHERE id = ?").run(shop.numberId);
+    expect((await colleague.ask("DELETE", path)).status).toBe(404);
+    expect((await mine.ask("DELETE", path)).status).toBe(200);
+    expect((await mine.get(`/w/${shop.id}/numbers`)).body.data).toEqual([]);
+    expect(client.prepare("SELECT access_token FROM numbers WHERE id = ?").pluck().get(shop.numberId)).toBeNull();
+    expect(auditEntries(app)[0]).toMatchObject({ action: "number.remove", subject: "+911244008800" });
+  });
+
   test("the numbers of another workspace are not found through the caller's own workspace", async () => {
     const foreign = await numberOf(operator, theirs.id);
     for (const [method, path] of [
@@ -133,8 +155,9 @@ describe("numbers", () => {
       ["POST", "/unready"],
       ["POST", "/sync"],
       ["GET", "/findings"],
+      ["DELETE", ""],
     ] as const) {
-      const body = path === "" ? { name: "Mine", throughput: 1 } : path === "/unready" ? { reason: "mine" } : {};
+      const body = method === "PUT" ? { name: "Mine", throughput: 1 } : path === "/unready" ? { reason: "mine" } : {};
       const answered = await owner.ask(method, at(`/numbers/${foreign.id}${path}`), body);
       expect([path, answered.status]).toEqual([path, 404]);
     }

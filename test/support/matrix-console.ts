@@ -174,6 +174,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     after: () => side.withoutExtraNumbers(),
   }),
   "PUT /w/{workspace}/numbers/{id}": aNumber({ name: "Renamed", throughput: 5 }),
+  "DELETE /w/{workspace}/numbers/{id}": aNumber(),
   "POST /w/{workspace}/numbers/{id}/ready": aNumber(),
   "POST /w/{workspace}/numbers/{id}/unready": aNumber({ reason: "stocktaking" }),
   "POST /w/{workspace}/numbers/{id}/sync": aNumber(),

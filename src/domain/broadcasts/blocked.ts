@@ -29,13 +29,15 @@ export function reportBlocked(tx: Tx): void {
 }
 
 /**
- * Throws `invalid_request` (path `id`) that names the broadcasts which would fail without the number or the group.
+ * Throws `invalid_request` (path `id`) that names the broadcasts which would fail without the number or the group, and
+ * says how to remove it all the same; null: that is not possible here.
  * Recipients of a group are stored when they are built, so only broadcasts before that need it.
  */
 export function requireNotNeeded(
   tx: ReadTx,
   workspaceId: number,
   what: { numberId: number } | { groupId: number },
+  otherwise: string | null = "repeat the command with --force",
 ): void {
   const needing = listOpen(tx, ["scheduled", "queueing", "running", "paused"]).filter(
     (broadcast) =>
@@ -50,7 +52,7 @@ export function requireNotNeeded(
   const noun = needing.length === 1 ? "This broadcast needs" : "These broadcasts need";
   throw invalidRequest({
     id: [
-      `${noun} it and would fail: ${names.join(", ")}${more}. Cancel them first, or repeat the command with --force.`,
+      `${noun} it and would fail: ${names.join(", ")}${more}. Cancel them first${otherwise === null ? "" : `, or ${otherwise}`}.`,
     ],
   });
 }

@@ -4,6 +4,7 @@ import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
 import { findHistoryImport } from "#src/domain/inbound/history-import.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { addNumber, DEFAULT_THROUGHPUT } from "#src/domain/numbers/add.ts";
@@ -17,7 +18,7 @@ import { findVerifiedAt } from "#src/domain/numbers/callback-verification.ts";
 import { clearRestriction, findState } from "#src/domain/numbers/network-state.ts";
 import { providers } from "#src/domain/numbers/provider.ts";
 import { findNumber, listNumbers } from "#src/domain/numbers/read.ts";
-import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
+import { markReady, markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -26,7 +27,7 @@ import { runDoctor } from "#src/health/doctor.ts";
 import type { Finding } from "#src/health/finding.ts";
 import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCallWith } from "./call.ts";
-import { Data, Id, strict } from "./declare.ts";
+import { Data, Empty, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { Network, OptionalCount, OptionalText, OptionalTime, StepFinding } from "./fragments.ts";
 import { show } from "./show.ts";
@@ -115,6 +116,17 @@ export const numberEndpoints = {
       return updateNumber(tx, number, { name, throughput });
     }),
   ),
+  "DELETE /w/{workspace}/numbers/{id}": endpoint({
+    session: "manage",
+    isSensitive: true,
+    params: number,
+    output: Data(Empty),
+  }).change((tx, call) => {
+    const { id, phone } = requireNumber(call, tx);
+    requireNotNeeded(tx, call.workspace.id, { numberId: id }, null);
+    removeNumber(tx, id);
+    return { status: 200, data: {}, audit: { action: "number.remove", subject: phone } };
+  }),
   "POST /w/{workspace}/numbers/{id}/ready": endpoint(ofNumber).answer((call) =>
     changeNumber(call, "number.ready", (tx, { id }) => {
       clearRestriction(tx, id);

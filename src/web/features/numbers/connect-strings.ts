@@ -17,7 +17,7 @@ export const strings = {
   simulatorAction: "Add simulator number",
   provider: "360dialog",
   providerText:
-    "360dialog does not show which number a key belongs to, so an operator adds such a number on the server:",
+    "360dialog does not sign its callbacks. They come to a secret address that only operators may have, so an operator adds such a number on the server:",
   copyCommand: "Copy command",
   appTitle: "Does the number stay in the WhatsApp Business app?",
   appText:

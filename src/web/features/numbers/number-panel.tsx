@@ -9,11 +9,11 @@ import { may, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Confirm, Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { DescriptionList, Section } from "../../ui/page.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel, useClosePanel } from "../../ui/panel.tsx";
 import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -38,6 +38,7 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
           <Settings number={number} />
         </Section>
       )}
+      {isOwner && <RemoveNumber number={number} />}
     </Panel>
   );
 }
@@ -256,5 +257,39 @@ function Settings({ number }: { number: SendingNumber }) {
       <TextField form={form} name="name" label={strings.name} hint={strings.nameHint} autoComplete="off" />
       <TextField form={form} name="throughput" label={strings.throughput} inputMode="numeric" autoComplete="off" />
     </Form>
+  );
+}
+
+function RemoveNumber({ number: { id, phone } }: { number: SendingNumber }) {
+  const { id: workspace } = useWorkspace();
+  const client = useQueryClient();
+  const close = useClosePanel("/w/$workspace/numbers");
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <Section title={strings.remove} lead={strings.removeLead}>
+      <Button tone="danger" onClick={() => setIsAsking(true)}>
+        {strings.remove}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        title={strings.removeTitle(phone)}
+        action={strings.remove}
+        cancelLabel={strings.keep}
+        confirmationText={phone}
+        onClose={() => setIsAsking(false)}
+        act={async (key) => {
+          await request("DELETE /w/{workspace}/numbers/{id}", { workspace, id }, { key });
+          showToast(strings.removed);
+          close();
+          await Promise.all(
+            [["numbers", workspace], workspaceQuery(workspace).queryKey].map((queryKey) =>
+              client.invalidateQueries({ queryKey }),
+            ),
+          );
+        }}
+      >
+        <p>{strings.removeText}</p>
+      </Confirm>
+    </Section>
   );
 }

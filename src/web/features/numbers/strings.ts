@@ -78,6 +78,13 @@ export const strings = {
   connection: "Connection to Meta",
   connectionText: "Token, app secret, callbacks, registration and the first message.",
   connectionOpen: "Open setup",
+  remove: "Remove number",
+  removeLead: "Its messages and conversations stay.",
+  removeTitle: (phone: string) => `Remove ${phone}?`,
+  removeText:
+    "It can't send any more, and what people write to it no longer arrives here. At Meta it stays as it is. Token and app secret are deleted.",
+  removed: "Number removed",
+  keep: "Keep number",
   unsigned: "Unsigned callbacks",
   unsignedText: "This number accepts callbacks without a signature, at a secret address.",
   unsignedSince: "Address since",

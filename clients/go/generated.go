@@ -736,6 +736,9 @@ type EventLogPage struct {
 	// With `signed`: the `Service-Signature` of each event, made now with the webhook's secret (by both, while one
 	// replaces the other); null while the workspace has no secret.
 	Signatures []*string `json:"signatures,omitempty"`
+	// With `cursors`: the cursor behind each event. Stored in the transaction that holds the event's effects, it
+	// makes each event count once.
+	Cursors []string `json:"cursors,omitempty"`
 	// Whether to ask again at once: more events may follow.
 	HasMore bool `json:"has_more"`
 	// Cursor to continue with, passed as `after`; never null.
@@ -2099,8 +2102,8 @@ func (c *Client) CreateBroadcast(ctx context.Context, body CreateBroadcast, opti
 	return one[CreatedBroadcast](ctx, c, apiRequest{method: "POST", path: "/broadcasts", body: body, takesKey: true}, options)
 }
 
-// ListBroadcastIdsQuery is what ListBroadcastIds can be asked for.
-type ListBroadcastIdsQuery struct {
+// ListBroadcastsQuery is what ListBroadcasts can be asked for.
+type ListBroadcastsQuery struct {
 	// Number of the page. A page past the end is empty.
 	Page *int64 `json:"page,omitempty"`
 	// Maximum number of entries on a page; more than 500 counts as 500.
@@ -2110,14 +2113,14 @@ type ListBroadcastIdsQuery struct {
 	After string `json:"after,omitempty"`
 }
 
-// ListBroadcastIds: List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the
+// ListBroadcasts: List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the
 // scope `read`.
-func (c *Client) ListBroadcastIds(ctx context.Context, query ListBroadcastIdsQuery, options ...CallOption) (*List[Broadcast], error) {
+func (c *Client) ListBroadcasts(ctx context.Context, query ListBroadcastsQuery, options ...CallOption) (*List[Broadcast], error) {
 	return list[Broadcast](ctx, c, apiRequest{method: "GET", path: "/broadcasts", query: queryOf(query), isIdempotent: true}, options)
 }
 
-// IterateBroadcastIds gives all entries of ListBroadcastIds, page after page.
-func (c *Client) IterateBroadcastIds(ctx context.Context, query ListBroadcastIdsQuery, options ...CallOption) *Iterator[Broadcast] {
+// IterateBroadcasts gives all entries of ListBroadcasts, page after page.
+func (c *Client) IterateBroadcasts(ctx context.Context, query ListBroadcastsQuery, options ...CallOption) *Iterator[Broadcast] {
 	return iterate[Broadcast](ctx, c, apiRequest{method: "GET", path: "/broadcasts", query: queryOf(query), isIdempotent: true}, options)
 }
 
@@ -2343,6 +2346,8 @@ type ListEventsQuery struct {
 	// `true`: `meta.signatures` has a signature for each event, as its webhook would carry it. For programs that
 	// pass events on to a receiver that checks them.
 	Signed *bool `json:"signed,omitempty"`
+	// `true`: `meta.cursors` has the cursor behind each event, for programs that store their position with each.
+	Cursors *bool `json:"cursors,omitempty"`
 	// Maximum number of entries on a page; more than 500 counts as 500.
 	PerPage *int64 `json:"per_page,omitempty"`
 }
@@ -2357,9 +2362,9 @@ func (c *Client) ListEvents(ctx context.Context, query ListEventsQuery, options 
 	return list[WebhookEvent](ctx, c, apiRequest{method: "GET", path: "/events", query: queryOf(query), isIdempotent: true}, options)
 }
 
-// IterateEvents gives all entries of ListEvents, page after page.
+// IterateEvents gives all entries of ListEvents, page after page, each with its Cursor.
 func (c *Client) IterateEvents(ctx context.Context, query ListEventsQuery, options ...CallOption) *Iterator[WebhookEvent] {
-	return iterate[WebhookEvent](ctx, c, apiRequest{method: "GET", path: "/events", query: queryOf(query), isIdempotent: true}, options)
+	return iterate[WebhookEvent](ctx, c, apiRequest{method: "GET", path: "/events", query: withCursors(queryOf(query)), isIdempotent: true}, options)
 }
 
 // ListWebhooks: List webhook addresses. Returns the addresses that receive the workspace's events, at most ten,

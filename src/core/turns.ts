@@ -9,7 +9,7 @@ import { type Clock, nextTurn, sleep } from "./clock.ts";
  * A slice ends after so long, but for one that cannot be divided. With what goes before and what follows, as the headers and
  * the encoding of a piece, a turn of the loop stays within 5 milliseconds.
  */
-export const SLICE_MS = 3;
+export const SLICE_MS = 2.5;
 const PAUSE_MAX_MS = 20;
 
 interface Line {

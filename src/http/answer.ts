@@ -1,6 +1,7 @@
 /** What a request is answered with, before it becomes a response of the runtime. */
 import type { Clock } from "#src/core/clock.ts";
 import { notFound } from "#src/core/problem.ts";
+import { SLICE_MS } from "#src/core/turns.ts";
 import type { Store } from "#src/db/store.ts";
 import { Pieces, type Rows } from "./rows.ts";
 
@@ -37,14 +38,14 @@ export function answerJson<Body>(status: number, body: Body): AnswerWith<Body> {
   return answer as AnswerWith<Body>;
 }
 
-/** An answer of one slice is made at once. */
+/** An answer of half a slice is made at once: finding the rows took the other half. */
 export function answerRows<Body>(
   call: { store: Store; clock: Clock },
   rows: Rows<unknown>,
   meta: (() => object) | null,
 ): AnswerWith<Body> {
   const pieces = new Pieces(call, rows, meta);
-  const body = pieces.next();
+  const body = pieces.next(SLICE_MS / 2);
   const answer: Answer = { status: 200, body, rowCount: rows.count, ...(pieces.isDone ? {} : { rest: pieces }) };
   return answer as AnswerWith<Body>;
 }

@@ -61,14 +61,14 @@ export class Pieces {
     return this.#isDone;
   }
 
-  /** Works for one slice; an empty text after the end. */
-  next(): string {
+  /** Works for one slice, of so many milliseconds; an empty text after the end. */
+  next(sliceMs = SLICE_MS): string {
     if (this.#isDone) return "";
     const { store, clock } = this.#call;
     const startedAt = clock.monotonic();
     let text = "";
     store.read((tx) => {
-      while (this.#at < this.#rows.count && text.length < PIECE_SIZE && clock.monotonic() - startedAt < SLICE_MS) {
+      while (this.#at < this.#rows.count && text.length < PIECE_SIZE && clock.monotonic() - startedAt < sliceMs) {
         const entry = this.#rows.json(this.#at++, tx);
         if (entry === null) continue;
         text += (this.#isOpen ? "," : '{"data":[') + entry;

@@ -51,7 +51,7 @@ namespace Waxwing;
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
  * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
- * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, has_more: bool, next: string}
+ * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, cursors?: list<string>, has_more: bool, next: string}
  * @phpstan-type FileHeader array{type: 'image'|'video'|'document', filename?: string, link: string}
  * @phpstan-type Flow array{id: string, cta: string, token?: string, screen?: string, data?: array<string, mixed>}
  * @phpstan-type Group array{id: int, name: string, type: 'static'|'dynamic', count: int}
@@ -237,19 +237,19 @@ abstract class Operations
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<Broadcast>, meta: array<string, mixed>}
      */
-    public function listBroadcastIds(array $query = [], array $options = []): array
+    public function listBroadcasts(array $query = [], array $options = []): array
     {
         return $this->core->list(['method' => 'GET', 'path' => '/broadcasts', 'query' => $query, 'is_idempotent' => true], $options);
     }
 
     /**
-     * All entries of `listBroadcastIds`, page after page.
+     * All entries of `listBroadcasts`, page after page.
      *
      * @param array{page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<int, Broadcast>
      */
-    public function iterateBroadcastIds(array $query = [], array $options = []): \Generator
+    public function iterateBroadcasts(array $query = [], array $options = []): \Generator
     {
         return $this->core->iterate(['method' => 'GET', 'path' => '/broadcasts', 'query' => $query, 'is_idempotent' => true], $options);
     }
@@ -520,7 +520,7 @@ abstract class Operations
      * events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the cursor to start
      * again from. Needs a key with the scope `read`.
      *
-     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, per_page?: int} $query
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<WebhookEvent>, meta: array<string, mixed>}
      */
@@ -530,15 +530,15 @@ abstract class Operations
     }
 
     /**
-     * All entries of `listEvents`, page after page.
+     * All entries of `listEvents`, page after page. The key of each is the cursor behind it.
      *
-     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, per_page?: int} $query
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
-     * @return \Generator<int, WebhookEvent>
+     * @return \Generator<string, WebhookEvent, mixed, string>
      */
     public function iterateEvents(array $query = [], array $options = []): \Generator
     {
-        return $this->core->iterate(['method' => 'GET', 'path' => '/events', 'query' => $query, 'is_idempotent' => true], $options);
+        return $this->core->iterate(['method' => 'GET', 'path' => '/events', 'query' => ['cursors' => true] + $query, 'is_idempotent' => true], $options);
     }
 
     /**

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Literal, Optional, TypedDict, Union
 
-from ._core import ApiList, Core, MediaFile
+from ._core import ApiList, Core, Entries, MediaFile
 
 VERSION = "0.1.0"
 
@@ -949,6 +949,7 @@ _EventLogPageOptional = TypedDict(
     "_EventLogPageOptional",
     {
         "signatures": "List[Optional[str]]",
+        "cursors": "List[str]",
     },
     total=False,
 )
@@ -2921,7 +2922,7 @@ class Operations:
             max_retries=max_retries,
         )
 
-    def list_broadcast_ids(
+    def list_broadcasts(
         self,
         *,
         page: Optional[int] = None,
@@ -2944,7 +2945,7 @@ class Operations:
             max_retries=max_retries,
         )
 
-    def iterate_broadcast_ids(
+    def iterate_broadcasts(
         self,
         *,
         page: Optional[int] = None,
@@ -2954,7 +2955,7 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> Iterator[Broadcast]:
-        """All entries of `list_broadcast_ids`, page after page."""
+        """All entries of `list_broadcasts`, page after page."""
         return self._core.iterate(
             "GET",
             "/broadcasts",
@@ -3415,6 +3416,7 @@ class Operations:
         types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
         wait: Optional[int] = None,
         signed: Optional[bool] = None,
+        cursors: Optional[bool] = None,
         per_page: Optional[int] = None,
         request_id: Optional[str] = None,
         timeout: Optional[float] = None,
@@ -3430,7 +3432,7 @@ class Operations:
         return self._core.list(
             "GET",
             "/events",
-            query={"after": after, "types": types, "wait": wait, "signed": signed, "per_page": per_page},
+            query={"after": after, "types": types, "wait": wait, "signed": signed, "cursors": cursors, "per_page": per_page},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,
@@ -3444,16 +3446,17 @@ class Operations:
         types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
         wait: Optional[int] = None,
         signed: Optional[bool] = None,
+        cursors: Optional[bool] = None,
         per_page: Optional[int] = None,
         request_id: Optional[str] = None,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
-    ) -> Iterator[WebhookEvent]:
-        """All entries of `list_events`, page after page."""
+    ) -> Entries[WebhookEvent]:
+        """All entries of `list_events`, page after page; `cursor` of the result is the position behind each."""
         return self._core.iterate(
             "GET",
             "/events",
-            query={"after": after, "types": types, "wait": wait, "signed": signed, "per_page": per_page},
+            query={"after": after, "types": types, "wait": wait, "signed": signed, "cursors": True, "per_page": per_page},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,

@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `bun run clients`. Do not edit.
-import { type ApiList, type CallOptions, type Core, type MediaFile, type Upload } from "./core.js";
+import { type ApiList, type CallOptions, type Core, type Entries, type MediaFile, type Upload } from "./core.js";
 
 export const VERSION = "0.1.0";
 
@@ -732,6 +732,11 @@ export type EventLogPage = {
    * replaces the other); null while the workspace has no secret.
    */
   signatures?: Array<string | null>;
+  /**
+   * With `cursors`: the cursor behind each event. Stored in the transaction that holds the event's effects, it
+   * makes each event count once.
+   */
+  cursors?: string[];
   /** Whether to ask again at once: more events may follow. */
   has_more: boolean;
   /** Cursor to continue with, passed as `after`; never null. */
@@ -2594,7 +2599,7 @@ export interface ListMessagesQuery {
   after?: string;
 }
 
-export interface ListBroadcastIdsQuery {
+export interface ListBroadcastsQuery {
   /** Number of the page. A page past the end is empty. */
   page?: number;
   /** Maximum number of entries on a page; more than 500 counts as 500. */
@@ -2725,6 +2730,8 @@ export interface ListEventsQuery {
    * pass events on to a receiver that checks them.
    */
   signed?: boolean;
+  /** `true`: `meta.cursors` has the cursor behind each event, for programs that store their position with each. */
+  cursors?: boolean;
   /** Maximum number of entries on a page; more than 500 counts as 500. */
   per_page?: number;
 }
@@ -2805,8 +2812,8 @@ export type CreateBroadcastError =
   | UnsupportedTemplateError
   | WorkspaceSuspendedError;
 
-/** What `listBroadcastIds` may be refused with: `WaxwingError.error`, told apart by `code`. */
-export type ListBroadcastIdsError =
+/** What `listBroadcasts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListBroadcastsError =
   | ApiNotEnabledError
   | InternalError
   | InvalidRequestError
@@ -3083,13 +3090,13 @@ export abstract class Operations {
   }
 
   /** List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope `read`. */
-  listBroadcastIds(query: ListBroadcastIdsQuery = {}, options: CallOptions = {}): Promise<ApiList<Broadcast>> {
-    return this.core.list<Broadcast>({ operation: "listBroadcastIds", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
+  listBroadcasts(query: ListBroadcastsQuery = {}, options: CallOptions = {}): Promise<ApiList<Broadcast>> {
+    return this.core.list<Broadcast>({ operation: "listBroadcasts", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
   }
 
-  /** All entries of `listBroadcastIds`, page after page. */
-  iterateBroadcastIds(query: ListBroadcastIdsQuery = {}, options: CallOptions = {}): AsyncGenerator<Broadcast, void, undefined> {
-    return this.core.iterate<Broadcast>({ operation: "listBroadcastIds", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
+  /** All entries of `listBroadcasts`, page after page. */
+  iterateBroadcasts(query: ListBroadcastsQuery = {}, options: CallOptions = {}): AsyncGenerator<Broadcast, void, undefined> {
+    return this.core.iterate<Broadcast>({ operation: "listBroadcasts", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /**
@@ -3248,9 +3255,9 @@ export abstract class Operations {
     return this.core.list<WebhookEvent>({ operation: "listEvents", method: "GET", path: `/events`, query: { ...query }, isIdempotent: true }, options);
   }
 
-  /** All entries of `listEvents`, page after page. */
-  iterateEvents(query: ListEventsQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEvent, void, undefined> {
-    return this.core.iterate<WebhookEvent>({ operation: "listEvents", method: "GET", path: `/events`, query: { ...query }, isIdempotent: true }, options);
+  /** All entries of `listEvents`, page after page; `cursor` of the result is the position behind each. */
+  iterateEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Entries<WebhookEvent> {
+    return this.core.iterateWithCursor<WebhookEvent>({ operation: "listEvents", method: "GET", path: `/events`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /**

@@ -126,10 +126,10 @@ export const inboxEndpoints = {
       }),
     ),
   }).load((call) => {
-    const { store, workspace, query } = call;
+    const { store, turns, workspace, query } = call;
     const from = readScreen(query);
     const before = "after" in from ? readConversationCursor(from.after) : null;
-    return store.read((tx) => {
+    const read = (tx: ReadTx) => {
       const conversation = requireConversation(tx, call);
       const contact = getContact(tx, workspace.id, conversation.contactId);
       const { items, next } = readConversation(tx, contact, before, from.perPage);
@@ -151,7 +151,8 @@ export const inboxEndpoints = {
         items: items.filter((item) => seesItem(call, item)).map((item) => viewConversationItem(item, workspace)),
         next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
       };
-    });
+    };
+    return turns.take(workspace.id, () => store.read(read));
   }),
   /** Sends the network's own button, by which the person shares their phone number. */
   "POST /w/{workspace}/conversations/{contact}/ask-for-number": endpoint({

@@ -14,6 +14,7 @@ import { type ConversationItem, readConversation } from "#src/domain/inbound/rea
 import { findWholeMessage } from "#src/domain/messages/read.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { composeAnswer, composeInbound, composeStatus, FAILURE_CODE } from "#src/networks/simulator/phone.ts";
 import { attemptSteps, eventSteps, ownSteps, type TimelineStep } from "../console/queries/message-timeline.ts";
 import { listEventsOfPhone, listRecentlyActiveContacts } from "../console/queries/recent-activity.ts";
@@ -60,29 +61,9 @@ export const simulatorEndpoints = {
         ),
       }),
     ),
-  }).read((tx, { workspace }) => {
-    const numbers = listSimulatorNumbers(tx, workspace.id);
-    const ids = numbers.map(({ id }) => id);
-    const phones = listRecentlyActiveContacts(tx, workspace.id, ids)
-      .flatMap((id) => findById(tx, workspace.id, id) ?? [])
-      .flatMap((contact) => viewPhone(tx, contact, ids))
-      .toSorted((one, other) => other.at - one.at)
-      .slice(0, PHONES_MAX);
-    return {
-      numbers: numbers.map(({ id, phone, name, ready, unreadyReason }) => ({
-        id,
-        phone,
-        name,
-        ready,
-        unready_reason: unreadyReason,
-      })),
-      phones: phones.map(({ contact, last }) => ({
-        phone: contact.phone ?? contact.networkUserId ?? "",
-        name: displayNameOf(contact),
-        consent: contact.consent,
-        last: viewConversationItem(last, workspace),
-      })),
-    };
+  }).load(({ store, turns, workspace }) => {
+    const read = (tx: ReadTx) => showPhones(tx, workspace);
+    return turns.take(workspace.id, () => store.read(read));
   }),
   "GET /w/{workspace}/simulator/phones/{phone}": endpoint({
     session: "broadcasts",
@@ -95,24 +76,9 @@ export const simulatorEndpoints = {
         steps: Type.Array(TimelineStepView),
       }),
     ),
-  }).read((tx, { workspace, path }) => {
-    const found = lookUpContact(tx, workspace.id, path.phone, workspace.country);
-    if (found === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
-    const phone = nameOfAddress(found);
-    const { contact } = found;
-    const ids = listSimulatorNumbers(tx, workspace.id).map(({ id }) => id);
-    const items =
-      contact === null
-        ? []
-        : readConversation(tx, contact, null, ITEMS_MAX, { hasButtons: true }).items.filter((item) =>
-            isOnNumbers(item, ids),
-          );
-    return {
-      phone,
-      contact: contact === null ? null : viewContact(tx, contact, workspace),
-      items: items.map((item) => viewConversationItem(item, workspace)),
-      steps: listSteps(tx, workspace.id, phone, items).map(viewTimelineStep),
-    };
+  }).load(({ store, turns, workspace, path }) => {
+    const read = (tx: ReadTx) => showPhone(tx, workspace, path.phone);
+    return turns.take(workspace.id, () => store.read(read));
   }),
   "POST /w/{workspace}/simulator/phones/{phone}/write": endpoint({
     session: "broadcasts",
@@ -171,6 +137,51 @@ function listSimulatorNumbers(tx: ReadTx, workspaceId: number): SendingNumber[] 
 
 function isOnNumbers(item: ConversationItem, numberIds: readonly number[]): boolean {
   return numberIds.includes(numberOf(item));
+}
+
+function showPhones(tx: ReadTx, workspace: Workspace) {
+  const numbers = listSimulatorNumbers(tx, workspace.id);
+  const ids = numbers.map(({ id }) => id);
+  const phones = listRecentlyActiveContacts(tx, workspace.id, ids)
+    .flatMap((id) => findById(tx, workspace.id, id) ?? [])
+    .flatMap((contact) => viewPhone(tx, contact, ids))
+    .toSorted((one, other) => other.at - one.at)
+    .slice(0, PHONES_MAX);
+  return {
+    numbers: numbers.map(({ id, phone, name, ready, unreadyReason }) => ({
+      id,
+      phone,
+      name,
+      ready,
+      unready_reason: unreadyReason,
+    })),
+    phones: phones.map(({ contact, last }) => ({
+      phone: contact.phone ?? contact.networkUserId ?? "",
+      name: displayNameOf(contact),
+      consent: contact.consent,
+      last: viewConversationItem(last, workspace),
+    })),
+  };
+}
+
+function showPhone(tx: ReadTx, workspace: Workspace, given: string) {
+  const found = lookUpContact(tx, workspace.id, given, workspace.country);
+  if (found === null) throw invalidRequest({ phone: [`"${given}" is not a phone number.`] });
+  const phone = nameOfAddress(found);
+  const { contact } = found;
+  const ids = listSimulatorNumbers(tx, workspace.id).map(({ id }) => id);
+  const items =
+    contact === null
+      ? []
+      : readConversation(tx, contact, null, ITEMS_MAX, { hasButtons: true }).items.filter((item) =>
+          isOnNumbers(item, ids),
+        );
+  return {
+    phone,
+    contact: contact === null ? null : viewContact(tx, contact, workspace),
+    items: items.map((item) => viewConversationItem(item, workspace)),
+    steps: listSteps(tx, workspace.id, phone, items).map(viewTimelineStep),
+  };
 }
 
 function numberOf(item: ConversationItem): number {

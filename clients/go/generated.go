@@ -779,6 +779,35 @@ type Group struct {
 	Count int64 `json:"count"`
 }
 
+// HeaderMedia: The file for a template with a media header: by a link, which is not stored, or by the id of an
+// upload of the header's media type.
+type HeaderMedia interface{ isHeaderMedia() }
+
+func (HeaderMediaByLink) isHeaderMedia() {}
+
+func (HeaderMediaById) isHeaderMedia() {}
+
+func (RawBody) isHeaderMedia() {}
+
+// HeaderMediaById: The file for a template with a media header: by a link, which is not stored, or by the id of
+// an upload of the header's media type.
+type HeaderMediaById struct {
+	// The id of an upload, as `POST /media` answers it.
+	ID int64 `json:"id"`
+	// For PDFs only: the file name that the recipient sees. Default: the last part of the link.
+	Filename *string `json:"filename,omitempty"`
+}
+
+// HeaderMediaByLink: The file for a template with a media header: by a link, which is not stored, or by the id
+// of an upload of the header's media type.
+type HeaderMediaByLink struct {
+	// A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16
+	// MB, or PDF up to 100 MB, matching the media type of the template.
+	Link string `json:"link"`
+	// For PDFs only: the file name that the recipient sees. Default: the last part of the link.
+	Filename *string `json:"filename,omitempty"`
+}
+
 // InboundDetailsButton: The button that was pressed.
 type InboundDetailsButton struct {
 	Title   *string `json:"title"`
@@ -1179,9 +1208,12 @@ type Media struct {
 type MediaContentMedia struct {
 	// What the file is.
 	Type string `json:"type"`
+	// The id of the upload; absent for a link.
+	ID *int64 `json:"id,omitempty"`
 	// The text below an image, a video or a document.
 	Caption *string `json:"caption,omitempty"`
-	// For documents only: the file name that the recipient sees. Default: the last part of the link.
+	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+	// that came with the upload.
 	Filename *string `json:"filename,omitempty"`
 }
 
@@ -1276,9 +1308,12 @@ type MediaStoredEvent struct {
 type MessageContentMedia struct {
 	// What the file is.
 	Type string `json:"type"`
+	// The id of the upload; absent for a link.
+	ID *int64 `json:"id,omitempty"`
 	// The text below an image, a video or a document.
 	Caption *string `json:"caption,omitempty"`
-	// For documents only: the file name that the recipient sees. Default: the last part of the link.
+	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+	// that came with the upload.
 	Filename *string `json:"filename,omitempty"`
 }
 
@@ -1727,9 +1762,9 @@ type SendTemplate struct {
 	// Name of the template.
 	Template string `json:"template"`
 	// Language of the template. Required only if the template exists in several languages.
-	Language  string    `json:"language,omitempty"`
-	Variables Variables `json:"variables,omitempty"`
-	Media     *Media    `json:"media,omitempty"`
+	Language  string      `json:"language,omitempty"`
+	Variables Variables   `json:"variables,omitempty"`
+	Media     HeaderMedia `json:"media,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -1758,19 +1793,41 @@ type SentFileHeader struct {
 	Filename *string `json:"filename,omitempty"`
 }
 
-// SentMedia: A file. Neither the file nor the link is stored.
-type SentMedia struct {
-	// What the file is. Required if the end of the link does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp`
-	// do.
-	Type string `json:"type,omitempty"`
+// SentMedia: A file: by a link, which is not stored, or by the id of an upload.
+type SentMedia interface{ isSentMedia() }
+
+func (SentMediaByLink) isSentMedia() {}
+
+func (SentMediaById) isSentMedia() {}
+
+func (RawBody) isSentMedia() {}
+
+// SentMediaById: A file: by a link, which is not stored, or by the id of an upload.
+type SentMediaById struct {
+	// The id of an upload, as `POST /media` answers it.
+	ID int64 `json:"id"`
+	// What the file is. Required with a link whose end does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp` do.
+	Type *string `json:"type,omitempty"`
+	// The text below an image, a video or a document.
+	Caption *string `json:"caption,omitempty"`
+	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+	// that came with the upload.
+	Filename *string `json:"filename,omitempty"`
+}
+
+// SentMediaByLink: A file: by a link, which is not stored, or by the id of an upload.
+type SentMediaByLink struct {
 	// A public HTTPS URL, which the network fetches when the message is sent. Image: JPG or PNG up to 5 MB. Video:
 	// MP4 or 3GP up to 16 MB. Audio: AAC, AMR, MP3, M4A or Ogg Opus up to 16 MB. Document: up to 100 MB. Sticker:
 	// WebP up to 100 kB, animated up to 500 kB.
 	Link string `json:"link"`
+	// What the file is. Required with a link whose end does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp` do.
+	Type *string `json:"type,omitempty"`
 	// The text below an image, a video or a document.
-	Caption string `json:"caption,omitempty"`
-	// For documents only: the file name that the recipient sees. Default: the last part of the link.
-	Filename string `json:"filename,omitempty"`
+	Caption *string `json:"caption,omitempty"`
+	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+	// that came with the upload.
+	Filename *string `json:"filename,omitempty"`
 }
 
 // Skip: A recipient that a broadcast skips.
@@ -2402,11 +2459,11 @@ func (c *Client) GetInbound(ctx context.Context, id int64, options ...CallOption
 
 // UploadMedia: Upload a file. Takes a file to be sent by its id, once or many times, as a form
 // (`multipart/form-data`) with one part `file`. The type is read from the bytes: JPEG or PNG up to 5 MB; MP4 or
-// 3GP video, AAC, AMR, MP3, M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument
-// or RTF up to 100 MB; a WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is
-// deleted unless it is sent before; each message that sends it extends its life. A workspace makes 4 uploads at
-// once, and a key uploads 2 GB a day; beyond that: 429. The uploads of a workspace may take half of its share of
-// the server's room; beyond that: 400. An upload that is cut short leaves nothing. Needs a key with the scope
+// 3GP video, AAC, AMR, MP3, M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument,
+// RTF or ZIP up to 100 MB; a WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file
+// is deleted unless it is sent before; each message that sends it extends its life. A workspace makes 4 uploads
+// at once, and a key uploads 2 GB a day; beyond that: 429. The uploads of a workspace may take half of its share
+// of the server's room; beyond that: 400. An upload that is cut short leaves nothing. Needs a key with the scope
 // `send`.
 func (c *Client) UploadMedia(ctx context.Context, content []byte, filename string, options ...CallOption) (*UploadedMedia, error) {
 	return one[UploadedMedia](ctx, c, apiRequest{method: "POST", path: "/media", file: &upload{content, filename}}, options)

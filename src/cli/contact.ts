@@ -45,7 +45,7 @@ export const commands: readonly Command[] = [
     {
       summary: "Erase a person: data, texts, files, raw records",
       details:
-        "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted. Earlier backups still contain the person; the receipt says until when\nthose last that this server made. Delete files that you made with backup or move out yourself.",
+        "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted, and files that a program uploaded and sent to the person alone. Earlier backups still contain the person; the receipt says until when\nthose last that this server made. Delete files that you made with backup or move out yourself.",
     },
     options,
     (context, values) =>
@@ -55,12 +55,17 @@ export const commands: readonly Command[] = [
           media: new MediaFiles(config.media.directory),
           simulated: new SimulatedFiles(config.media.directory),
         };
-        const { isLogEmpty, waitingImports } = await erasePerson(store, context.io.clock, files, (tx) => {
-          const workspace = getWorkspace(tx, values.workspace);
-          const found = lookUpContact(tx, workspace.id, values.phone, workspace.country)?.contact;
-          if (found == null) throw notFound("contact");
-          return found;
-        });
+        const { isLogEmpty, waitingImports, sharedUploads } = await erasePerson(
+          store,
+          context.io.clock,
+          files,
+          (tx) => {
+            const workspace = getWorkspace(tx, values.workspace);
+            const found = lookUpContact(tx, workspace.id, values.phone, workspace.country)?.contact;
+            if (found == null) throw notFound("contact");
+            return found;
+          },
+        );
         const { schedule, directory, retention: keep, remote } = config.backup;
         const now = context.io.clock.now();
         const copies = listLastingCopies({ database: config.storage.path, schedule, directory, keep, remote, now });
@@ -69,6 +74,7 @@ export const commands: readonly Command[] = [
           "The person is erased.",
           ...(backups.length === 0 ? [] : ["Copies from before still contain the person:"]),
           ...backups.map(({ place, until }) => `  ${place}: until ${until ?? "you delete it"}`),
+          ...(sharedUploads.length === 0 ? [] : [`Uploads that others got too stay: ${sharedUploads.join(", ")}.`]),
           ...(isLogEmpty ? [] : ["The write-ahead log still contains old pages until the server's next restart."]),
           ...(waitingImports.length === 0
             ? []
@@ -77,7 +83,16 @@ export const commands: readonly Command[] = [
                 "  next: discard them under Contacts → Import, or remove the person from them",
               ]),
         ].join("\n");
-        return { json: { erased: true, log_emptied: isLogEmpty, waiting_imports: waitingImports, backups }, text };
+        return {
+          json: {
+            erased: true,
+            log_emptied: isLogEmpty,
+            waiting_imports: waitingImports,
+            shared_uploads: sharedUploads,
+            backups,
+          },
+          text,
+        };
       }),
   ),
 ];

@@ -85,6 +85,8 @@ export const logEvents = {
   "media.fetch_failed": "A file could not be fetched because of a fault of the server; it is fetched again.",
   "media.forget_failed": "The id of an uploaded file could not be deleted.",
   "media.remove_failed": "Files that nothing refers to any more could not be removed; they are removed later.",
+  "media.renew_failed":
+    "An upload could not be given to the network again before its id ends; the present id still works.",
   "media.retry": "A file could not be fetched now, or there is no room for it; it is fetched again later.",
   "message.dispatch_failed": "A message could not be dispatched because of a fault of the server.",
   "message.expire_failed": "A message in doubt could not be expired; it is tried again.",

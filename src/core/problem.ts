@@ -66,6 +66,8 @@ export interface ProblemDetails {
   messageId?: number;
   /** Whether the network may have the message; set wherever the network was asked, or is known to be down. */
   outcome?: "not_sent" | "unknown";
+  /** Of a refusal before the request's idempotency key was used, whatever the code. */
+  isKeyUnused?: true;
   /** Set where it depends on more than the code whether the same request may succeed later. */
   isRetryable?: boolean;
   /** The timezone in which `since` is printed; set whenever `since` is. */

@@ -12,6 +12,11 @@ export function inDocument<T extends TSchema>(schema: T, keywords: Readonly<Reco
   return { ...schema, [DOCUMENT_ONLY]: keywords };
 }
 
+/** A schema that the OpenAPI document shows as another one, which says the same to a compiler. */
+export function shownAs<T extends TSchema>(schema: T, shown: TSchema): T {
+  return { ...schema, [DOCUMENT_ONLY]: { shown } };
+}
+
 /** A member that a form of a union must not have, so that a program with members of two forms does not compile. */
 export function absent(description: string) {
   return { type: "null", not: {}, description };

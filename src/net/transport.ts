@@ -16,7 +16,7 @@ import { ConnectionPools } from "./connection-pools.ts";
 import type { Connection, KeptConnections } from "./kept-connections.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { type Target, withoutSecret } from "./target.ts";
-import { writeRequest } from "./write-request.ts";
+import { type StreamedBody, writeRequest } from "./write-request.ts";
 
 export type Exchange =
   /** `at`: the time in the answer's `Date` header, milliseconds. */
@@ -29,7 +29,7 @@ export type Exchange =
 export interface ExchangeRequest {
   target: Target;
   method: "POST" | "HEAD" | "GET";
-  body?: string | Uint8Array;
+  body?: string | StreamedBody;
   /** For the whole exchange: waiting for a connection, lookup, TLS, request and the complete answer. */
   timeoutMs: number;
   /** Requests of different pools share no connection. */
@@ -89,6 +89,8 @@ class Sending {
   /** The connection to which the request was given. */
   #connection: Connection | null = null;
   #isStarted = false;
+  /** False while the request's body is still being written. */
+  #isWritten = true;
 
   constructor(connections: KeptConnections, request: ExchangeRequest, onSettled: (result: Exchange) => void) {
     this.#connections = connections;
@@ -136,7 +138,15 @@ class Sending {
     // From here on the host may have read the request.
     this.#connection = connection;
     const { target, body = "" } = this.#request;
-    writeRequest(connection.socket, { method, head: target.head, body });
+    const writing = writeRequest(connection.socket, { method, head: target.head, body });
+    if (writing === null) return;
+    this.#isWritten = false;
+    writing.then(
+      () => {
+        this.#isWritten = true;
+      },
+      (error: unknown) => this.#lose(`the request could not be written: ${String(error)}`),
+    );
   }
 
   #hear(connection: Connection, reading: Reading): void {
@@ -146,12 +156,14 @@ class Sending {
       return;
     }
     // A host that answers before it has read the request reads the rest of it as the next one.
-    if (reading.isReusable && connection.socket.writableLength === 0) this.#connections.keep(connection);
+    if (reading.isReusable && this.#isWritten && connection.socket.writableLength === 0)
+      this.#connections.keep(connection);
     else this.#release(connection);
     this.#settle(answered(reading, this.#request.target));
   }
 
   #lose(reason: string): void {
+    if (this.isSettled) return;
     if (this.#connection !== null) this.#release(this.#connection);
     this.#settle({ kind: "lost", reason });
   }

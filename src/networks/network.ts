@@ -47,13 +47,15 @@ export interface Network {
   media?: MediaPort;
 }
 
-/** Fetches files that people sent. */
+/** Fetches files that people sent, and takes those that messages send. */
 export interface MediaPort {
   /**
    * Gives the bytes to `sink` as they arrive, and waits for it before it reads on. Rejects only with what `sink`
    * throws. `stopping` ends it as `later`.
    */
   fetch(sender: Sender, networkMediaId: string, sink: MediaSink, stopping: AbortSignal): Promise<MediaAnswer>;
+  /** Uploads a file. The id is valid for this number only, and for as long as Meta keeps an upload. Never rejects. */
+  uploadFile(sender: Sender, file: UploadFile): Promise<Result<{ mediaId: string }>>;
   /** The file is stored: a network that keeps it here may delete it. */
   forget?(networkMediaId: string): void;
 }
@@ -87,7 +89,7 @@ export interface AccountPort {
   fetchAccount(sender: Sender): Promise<Result<AccountDetails>>;
   /** All templates of the account, from all pages. */
   listTemplates(sender: Sender): Promise<Result<ListedTemplate[]>>;
-  /** Uploads a file. The id is valid for this number only, and for `MEDIA_ID_LIFE_MS`. */
+  /** As that of `MediaPort`. */
   uploadFile(sender: Sender, file: UploadFile): Promise<Result<{ mediaId: string }>>;
   /** The token's validity, scopes, app and expiry. */
   inspectToken(sender: Sender): Promise<Result<TokenDetails>>;
@@ -187,9 +189,13 @@ export interface TokenDetails {
 }
 
 export interface UploadFile {
-  bytes: Uint8Array<ArrayBuffer>;
+  /** SHA-256, hexadecimal. */
+  hash: string;
+  bytes: number;
   contentType: string;
   name: string;
+  /** From its beginning; may be called again. */
+  read(): AsyncIterable<Uint8Array>;
 }
 
 /** The answer as it arrived, kept for diagnosis. */
@@ -210,6 +216,8 @@ export interface OutboundMessage {
   /** Our send token; the network returns it on every status. */
   sendToken: string;
   content: Content;
+  /** The network's id of the upload that the content sends. */
+  mediaId?: string | null;
   /** One of a broadcast's many: single messages go first. */
   isBulk?: boolean;
 }

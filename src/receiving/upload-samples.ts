@@ -2,7 +2,7 @@
  * Uploads the stored samples of an account's templates to the network, once for each number (a file's id belongs to one
  * number), and again before the ids expire. A sample that cannot be uploaded is sent as a link.
  */
-
+import { createHash } from "node:crypto";
 import type { Store } from "#src/db/store.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import {
@@ -86,7 +86,13 @@ async function fetchSample({ link, kind }: Sample, fetcher: FileFetcher): Promis
   const { bytes, contentType } = file;
   if (!TYPES[kind].test(contentType))
     return `its address gives ${contentType || "no type"}, which is not ${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind} that WhatsApp accepts.`;
-  return { bytes, contentType, name: nameOf(link) };
+  return {
+    hash: createHash("sha256").update(bytes).digest("hex"),
+    ...{ bytes: bytes.byteLength, contentType, name: nameOf(link) },
+    async *read() {
+      yield bytes;
+    },
+  };
 }
 
 function nameOf(link: string): string {

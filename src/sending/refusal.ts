@@ -37,3 +37,10 @@ function problemCodeOf(code: string): ProblemCode {
   if (code === OUTSIDE_WINDOW) return "window_closed";
   return code === TEMPLATE_UNKNOWN ? "template_not_found" : "whatsapp_error";
 }
+
+export function busyProblem(waitMs: number): Problem {
+  return new Problem("rate_limited", "The number or the network is busy. Nothing was sent; try again later.", {
+    retryAfterMs: waitMs,
+    outcome: "not_sent",
+  });
+}

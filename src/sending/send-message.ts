@@ -8,12 +8,14 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { InDoubtError, Problem } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
-import type { Store } from "#src/db/store.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
 import { pauseForNetwork } from "#src/domain/broadcasts/pause.ts";
 import { bindKey, isFinal, releaseKey, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
+import { requireNetworkUpload } from "#src/domain/media/send-upload.ts";
+import { removeNetworkUpload } from "#src/domain/media/upload-statements.ts";
 import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
 import { countNetworkAnswer } from "#src/domain/messages/breaker.ts";
+import { uploadOf } from "#src/domain/messages/content.ts";
 import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
@@ -28,24 +30,18 @@ import {
   requireMessage,
 } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
-import { chooseSender } from "#src/domain/numbers/choose.ts";
-import { downReason, findNetworkHealth, PROBE_EVERY_MS } from "#src/domain/numbers/network-health.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { senderOf } from "#src/networks/credentials.ts";
 import type { Networks, OutboundMessage } from "#src/networks/network.ts";
-import type { OutcomeRecorder } from "./outcome-recorder.ts";
-import type { Pace } from "./pace.ts";
-import { problemOf, unreachable } from "./refusal.ts";
+import { acquireToken, type PrepareOptions, provideFile } from "./prepare-send.ts";
+import { busyProblem, problemOf, unreachable } from "./refusal.ts";
 
-export interface SendOptions {
-  store: Store;
+export interface SendOptions extends PrepareOptions {
   clock: Clock;
   networks: Networks;
-  pace: Pace;
   watch: MessageWatch;
-  recorder: OutcomeRecorder;
   box: SecretBox;
   instanceId: string;
   /** No attempt starts later than this after the first. */
@@ -85,6 +81,7 @@ const FIRST_BACKOFF_MS = 500;
 /** Returns a final result; throws a `Problem` that is not final, so that the same key may be used again. */
 export async function sendMessage(options: SendOptions, request: SendRequest, key: KeyClaim | null): Promise<Sent> {
   const { store, clock, pace } = options;
+  await provideFile(options, request);
   const deadline = clock.monotonic() + options.retryBudgetMs;
   const tokenNumberId = await acquireToken(options, request, deadline);
   let acceptance: Acceptance;
@@ -101,55 +98,14 @@ export async function sendMessage(options: SendOptions, request: SendRequest, ke
   return { result: await sendAccepted(options, acceptance, key, deadline) };
 }
 
-/**
- * Takes a token of the sending number. If none is available, it first checks, without writing, whether the message would be
- * refused anyway: then it does not wait. Returns the number whose token was taken, or null.
- */
-async function acquireToken(options: SendOptions, request: SendRequest, deadline: number): Promise<number | null> {
-  const { store, pace, recorder } = options;
-  const sender = store.read((tx) => {
-    const workspace = getWorkspace(tx, request.workspaceId);
-    const resolved = chooseSender(tx, workspace, request.input.from);
-    return "sender" in resolved ? resolved.sender : null;
-  });
-  if (sender === null) return null;
-  recorder.requireUnblocked(sender.id);
-  const health = store.read((tx) => findNetworkHealth(tx, sender.id));
-  const down = downReason(health);
-  if (down !== null) return refuseWhileDown(options, request, down);
-  if (pace.tryAcquire(sender.id, sender.throughput)) return sender.id;
-  if (!isAcceptable(options, request)) return null;
-  const grant = await pace.acquire(sender.id, sender.throughput, deadline);
-  if (!grant.isGranted) throw busyProblem(grant.waitMs);
-  if (recorder.isBlocked(sender.id)) {
-    pace.release(sender.id);
-    recorder.requireUnblocked(sender.id);
-  }
-  return sender.id;
-}
+type Acceptance = "claimed_meanwhile" | { refused: Problem } | Accepted;
 
-/** Whether the message would be stored as things stand; reads only. */
-function isAcceptable({ store }: SendOptions, request: SendRequest): boolean {
-  try {
-    store.read((tx) => planSend(tx, request.workspaceId, request.input));
-    return true;
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
-  }
+interface Accepted {
+  accepted: AcceptedMessage;
+  keyId: number | null;
+  /** The network's id of the upload that the message sends. */
+  mediaId: string | null;
 }
-
-/** The network is down for this number: says so at once, unless the message would be refused anyway. */
-function refuseWhileDown(options: SendOptions, request: SendRequest, reason: string): null {
-  if (!isAcceptable(options, request)) return null;
-  throw new Problem(
-    "unavailable",
-    `The network is in trouble, so nothing was sent: ${reason}. Try again later with the same key.`,
-    { retryAfterMs: PROBE_EVERY_MS, outcome: "not_sent" },
-  );
-}
-
-type Acceptance = "claimed_meanwhile" | { refused: Problem } | { accepted: AcceptedMessage; keyId: number | null };
 
 /** Stores key, contact, message and hold in one transaction, or the refusal if it is final. */
 function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClaim | null): Acceptance {
@@ -164,6 +120,8 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
     if (key !== null) storeAnswer(tx, key.claim(tx), key.render(refused));
     return { refused };
   }
+  const uploadId = uploadOf(plan.content);
+  const mediaId = uploadId === null ? null : requireNetworkUpload(tx, uploadId, plan.sender.id);
   const keyId = key === null ? null : key.claim(tx);
   const accepted = acceptMessage(tx, plan, {
     origin: request.origin,
@@ -173,13 +131,13 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   });
   request.onStored?.(tx, accepted.message);
   if (keyId !== null) bindKey(tx, keyId, accepted.message.id);
-  return { accepted, keyId };
+  return { accepted, keyId, mediaId };
 }
 
 /** Repeats the dispatch until the outcome is final. After an error of ours the message is in doubt, not lost. */
 async function sendAccepted(
   options: SendOptions,
-  acceptance: Extract<Acceptance, { accepted: AcceptedMessage }>,
+  acceptance: Accepted,
   key: KeyClaim | null,
   deadline: number,
 ): Promise<SendResult> {
@@ -204,7 +162,7 @@ async function sendAccepted(
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the attempts of one message in their order, as docs/architecture.md tells them.
 async function attemptUntilFinal(
   options: SendOptions,
-  { accepted, keyId }: Extract<Acceptance, { accepted: AcceptedMessage }>,
+  { accepted, keyId, mediaId }: Accepted,
   key: KeyClaim | null,
   deadline: number,
 ): Promise<SendResult> {
@@ -217,6 +175,7 @@ async function attemptUntilFinal(
     recipientNetworkUserId: plan.networkUserId,
     sendToken: message.sendToken,
     content: plan.content,
+    mediaId,
   };
   const storeResult = (tx: Tx, result: SendResult): SendResult => {
     if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(result));
@@ -236,6 +195,7 @@ async function attemptUntilFinal(
     if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") {
       return record((tx) => {
         const scope = outcome.kind === "refused" ? outcome.scope : null;
+        if (scope === "message") forgetNetworkUpload(tx, plan);
         return storeResult(tx, resultFrom(tx, writeOutcome(tx, message, outcome), scope));
       });
     }
@@ -260,6 +220,12 @@ async function attemptUntilFinal(
       return throwUnlessFinal(retried);
     }
   }
+}
+
+/** The network's id of the file may have become invalid: the next message uploads it again. */
+function forgetNetworkUpload(tx: Tx, { content, sender }: SendPlan): void {
+  const uploadId = uploadOf(content);
+  if (uploadId !== null) removeNetworkUpload(tx).run({ uploadId, numberId: sender.id });
 }
 
 /** Throws a result that is not final, as if the message had not been stored. */
@@ -340,11 +306,4 @@ export function resultOf(tx: Tx, messageId: number): SendResult {
 function resultFrom(tx: Tx, message: Message, scope: FailureScope | null = null): SendResult {
   if (message.status === "failed") return problemOf(message, scope);
   return { message, workspace: getWorkspace(tx, message.workspaceId) };
-}
-
-function busyProblem(waitMs: number): Problem {
-  return new Problem("rate_limited", "The number or the network is busy. Nothing was sent; try again later.", {
-    retryAfterMs: waitMs,
-    outcome: "not_sent",
-  });
 }

@@ -25,6 +25,7 @@ import type { Networks } from "#src/networks/network.ts";
 import type { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import type { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
 import type { Pace } from "#src/sending/pace.ts";
+import type { PrepareOptions } from "#src/sending/prepare-send.ts";
 import { Control, configOfControl } from "./control.ts";
 
 export interface ServerOptions {
@@ -133,6 +134,7 @@ export interface ServerContext extends Environment, Storage, Outgoing {
   /** Of received files and uploads together. */
   room: MediaRoom;
   uploads: Uploads;
+  provideFile: PrepareOptions["provideFile"];
 }
 
 export function createEnvironment(options: ServerOptions): Environment {

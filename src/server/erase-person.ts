@@ -33,6 +33,8 @@ interface Erased {
   isLogEmpty: boolean;
   /** Files uploaded through the console and not imported yet. */
   waitingImports: number[];
+  /** Files that were uploaded to be sent and that others got too: they stay. */
+  sharedUploads: number[];
 }
 
 const BATCH = 200;
@@ -70,13 +72,13 @@ export async function erasePerson(
     await removeUnusedMedia({ store, clock, files: media });
   };
   await eraseEverything();
-  const ended = await store.write((tx) => {
-    eraseContacts(tx, person);
-    return removeEndedImports(tx, person.workspaceId);
-  });
+  const { ended, sharedUploads } = await store.write((tx) => ({
+    sharedUploads: eraseContacts(tx, person),
+    ended: removeEndedImports(tx, person.workspaceId),
+  }));
   for (const id of ended) files.remove(id);
   // Erase again what a running server has recorded about the person in the meantime.
   await eraseEverything();
   const waiting = store.read((tx) => listImports(tx, person.workspaceId));
-  return { isLogEmpty: store.checkpoint(), waitingImports: waiting.map(({ id }) => id) };
+  return { isLogEmpty: store.checkpoint(), waitingImports: waiting.map(({ id }) => id), sharedUploads };
 }

@@ -7,6 +7,7 @@ import { OtherCommits } from "#src/db/other-commits.ts";
 import { UNUSED_MEDIA } from "#src/domain/media/release.ts";
 import type { System } from "#src/http/console/context.ts";
 import { MediaFetcher } from "#src/media/fetch-media.ts";
+import { NetworkUploads } from "#src/media/network-uploads.ts";
 import { UnusedMediaRemover } from "#src/media/remove-unused.ts";
 import { MediaRoom } from "#src/media/room.ts";
 import { Uploads } from "#src/media/uploads.ts";
@@ -46,9 +47,14 @@ export async function createRuntime(
     ...{ store: storage.store, files: storage.media, room },
     ...{ maxBytes: settings.maxBytes, keptFor: retention.uploads },
   });
+  const outgoing = connectNetworks(environment, storage);
+  const { store: database, media: stored, box } = storage;
+  const networkUploads = new NetworkUploads({
+    ...{ store: database, files: stored, box, networks: outgoing.networks, log: environment.log },
+  });
   const context: ServerContext = {
-    ...{ ...environment, ...storage, ...connectNetworks(environment, storage) },
-    ...{ room, uploads },
+    ...{ ...environment, ...storage, ...outgoing, room, uploads },
+    provideFile: (number, uploadId) => networkUploads.provide(number, uploadId),
   };
   const { config, log, store, metrics, networks } = context;
   await reclaimWork(context);

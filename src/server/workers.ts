@@ -30,6 +30,7 @@ export interface WorkerContext
     Pick<Environment, "config" | "log" | "clock" | "realClock" | "metrics" | "onCommit" | "onNetworkTime">,
     Pick<Storage, "store" | "box" | "instanceId"> {
   readers: Pick<Readers, "building">;
+  provideFile: SendOptions["provideFile"];
   housekeepingEveryMs?: number | undefined;
   /** How many of the network's ids, and of single messages, move to their index together. */
   indexBatch?: number | undefined;
@@ -55,9 +56,9 @@ export async function reclaimWork({ store, clock, config }: WorkerContext): Prom
 
 /** What sending one message takes. */
 export function createSendOptions(context: WorkerContext): SendOptions {
-  const { store, clock, networks, pace, watch, recorder, box, instanceId, config } = context;
+  const { store, clock, networks, pace, watch, recorder, box, instanceId, config, provideFile } = context;
   return {
-    ...{ store, clock, networks, pace, watch, recorder, box, instanceId },
+    ...{ store, clock, networks, pace, watch, recorder, box, instanceId, provideFile },
     retryBudgetMs: config.messages.retryBudgetMs,
     timeoutMs: config.whatsapp.timeoutMs,
     inDoubtAfterMs: config.broadcasts.inDoubtAfterMs,

@@ -210,6 +210,12 @@ async function answer(): Promise<void> {
     const body = { to: PERSON, template: undefined, variables: undefined, reference: MARK, ...kind };
     await done(send(body, `${MARK}-kind-${index}`), 201);
   }
+  const form = new FormData();
+  form.append("file", new File([MARK], `${MARK}.txt`));
+  const headers = { authorization: `Bearer ${key}` };
+  const uploaded = await fetch(`${app.server.url}/api/v1/media`, { method: "POST", headers, body: form });
+  const { data } = (await uploaded.json()) as { data: { id: number } };
+  await done(send({ ...reply, text: undefined, media: { id: data.id } }, `${MARK}-upload`), 201);
   refuse();
   await done(send({ to: PERSON, variables: [MARK], reference: MARK }, `${MARK}-3`), 502);
   await done(member.post(`${BASE}/messages`, { to: PERSON, text: MARK }, { key: "form-1" }), 201);
@@ -281,7 +287,6 @@ const WITHOUT_MARK: Readonly<Record<string, string>> = {
   "media_files.hash": "a hash of the bytes",
   "media_files.content_type": "a word of ours",
   "network_uploads.network_media_id": "an id of the network",
-  "uploads.filename": "deleted with the upload, which no message has sent",
   "uploads.mime_type": "a word of ours",
   "uploads.state": "a word of ours",
   "parked_statuses.send_token": "random",

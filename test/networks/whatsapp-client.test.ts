@@ -260,7 +260,12 @@ describe("the time limit", () => {
     const { account } = createWhatsapp(settings, manual.clock);
     if (account === undefined) throw new Error("the connector asks nothing about accounts");
     const { sender } = outbound();
-    const file = { bytes: new Uint8Array(10), contentType: "image/jpeg", name: "x.jpg" };
+    const file = {
+      ...{ hash: "ab", bytes: 10, contentType: "image/jpeg", name: "x.jpg" },
+      async *read() {
+        yield new Uint8Array(10);
+      },
+    };
     const noAnswer = { ok: false, failure: { code: "no_answer", kind: "later" } };
     const asking = account.fetchNumber(sender);
     await arrived[0]?.promise;

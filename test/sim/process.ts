@@ -118,6 +118,7 @@ export class Life implements Owner {
         onError: (error) => log.error("outcome.failed", "Outcome could not be recorded", { error }),
       }),
       readers: { building: readers },
+      provideFile: () => Promise.resolve(),
       metrics: new ServerMetrics(),
       onCommit: this.#onCommit,
       // A run sends few messages, and some are moved.

@@ -277,10 +277,12 @@ async function upload(
   const file = form.get("file");
   if (form.get("messaging_product") !== "whatsapp") return { code: 131008, details: "messaging_product" };
   if (!(file instanceof Blob) || file.size === 0) return { code: 131008, details: "file" };
-  if (form.get("type") !== file.type) return { code: 131053, details: "type" };
+  // The runtime adds a charset to the type of a text.
+  const [contentType = ""] = file.type.split(";");
+  if (form.get("type") !== contentType) return { code: 131053, details: "type" };
   const id = String(700000000000001 + account.uploads.length);
   const name = "name" in file ? String(file.name) : "";
-  account.uploads.push({ phoneNumberId: owner, contentType: file.type, size: file.size, name, id });
+  account.uploads.push({ phoneNumberId: owner, contentType, size: file.size, name, id });
   return json({ id });
 }
 

@@ -55,6 +55,9 @@ namespace Waxwing;
  * @phpstan-type FileHeader array{type: 'image'|'video'|'document', filename?: string, link: string}
  * @phpstan-type Flow array{id: string, cta: string, token?: string, screen?: string, data?: array<string, mixed>}
  * @phpstan-type Group array{id: int, name: string, type: 'static'|'dynamic', count: int}
+ * @phpstan-type HeaderMedia HeaderMediaByLink|HeaderMediaById
+ * @phpstan-type HeaderMediaById array{id: int, filename?: string}
+ * @phpstan-type HeaderMediaByLink array{link: string, filename?: string}
  * @phpstan-type InboundDetails array{media?: ReceivedMedia, button?: array{title: string|null, payload: string|null}, list?: array{id: string|null, title: string|null, description: string|null}, form?: array{name: string|null, values: array<string, mixed>|null}, order?: array{items: list<array{product: string|null, quantity: int|float|null, price: int|float|null}>, currency: string|null, total: int|float|null}, location?: array{latitude: int|float|null, longitude: int|float|null, name: string|null, address: string|null, url: string|null}, contacts?: list<array{name: string|null, company: string|null, phones: list<string>, emails: list<string>}>, reaction?: array{emoji: string|null, message_id?: int|null, direction?: 'out'}, reply_to?: array{message_id: int|null, direction?: 'out'}, referral?: array{source: string|null, source_type: string|null, source_id: string|null, headline: string|null, body: string|null, click_id: string|null}, forwarded?: array{often: bool}, product?: array{catalog: string|null, product: string|null}, call?: array{direction: string|null, status: string|null}, number_change?: array{from: string|null, to: string|null}, edited?: array{message_id: int|null, direction?: 'out'}, deleted?: array{message_id: int|null, direction?: 'out'}, unsupported?: array{reason: string|null, type?: string|null}, raw?: mixed}
  * @phpstan-type InboundMessage array{id: int, from: string|null, to: string, type: string, text: string|null, details: InboundDetails, origin?: 'standby', received_at: string}
  * @phpstan-type Interactive InteractiveButtons|InteractiveList|InteractiveLink|InteractiveLocationRequest|InteractiveAddress|InteractiveFlow
@@ -73,7 +76,7 @@ namespace Waxwing;
  * @phpstan-type LocationContent array{location: Location}
  * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type Media array{link: string, filename?: string}
- * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}}
+ * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', id?: int, caption?: string, filename?: string}}
  * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
  * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', template: null, content: MediaContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
@@ -107,10 +110,12 @@ namespace Waxwing;
  * @phpstan-type SendLocation array{to: string, location: Location, from?: string, reference?: string}
  * @phpstan-type SendMedia array{to: string, media: SentMedia, from?: string, reference?: string}
  * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation|SendContacts|SendInteractive
- * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: Media, from?: string, reference?: string}
+ * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: HeaderMedia, from?: string, reference?: string}
  * @phpstan-type SendText array{to: string, text: string, from?: string, reference?: string}
  * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string}
- * @phpstan-type SentMedia array{type?: 'image'|'video'|'audio'|'document'|'sticker', link: string, caption?: string, filename?: string}
+ * @phpstan-type SentMedia SentMediaByLink|SentMediaById
+ * @phpstan-type SentMediaById array{id: int, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
+ * @phpstan-type SentMediaByLink array{link: string, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
  * @phpstan-type Skip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
  * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, warnings: list<string>}
@@ -612,8 +617,8 @@ abstract class Operations
     /**
      * Upload a file. Takes a file to be sent by its id, once or many times, as a form (`multipart/form-data`) with
      * one part `file`. The type is read from the bytes: JPEG or PNG up to 5 MB; MP4 or 3GP video, AAC, AMR, MP3, M4A
-     * or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument or RTF up to 100 MB; a WebP
-     * sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is deleted unless it is sent
+     * or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument, RTF or ZIP up to 100 MB; a
+     * WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is deleted unless it is sent
      * before; each message that sends it extends its life. A workspace makes 4 uploads at once, and a key uploads 2
      * GB a day; beyond that: 429. The uploads of a workspace may take half of its share of the server's room; beyond
      * that: 400. An upload that is cut short leaves nothing. Needs a key with the scope `send`.

@@ -1016,6 +1016,50 @@ class Group(_GroupRequired):
     """A static or dynamic group of contacts."""
 
 
+HeaderMedia = Union["HeaderMediaByLink", "HeaderMediaById"]
+
+_HeaderMediaByIdRequired = TypedDict(
+    "_HeaderMediaByIdRequired",
+    {
+        "id": "int",
+    },
+)
+_HeaderMediaByIdOptional = TypedDict(
+    "_HeaderMediaByIdOptional",
+    {
+        "filename": "str",
+    },
+    total=False,
+)
+
+
+class HeaderMediaById(_HeaderMediaByIdRequired, _HeaderMediaByIdOptional):
+    """The file for a template with a media header: by a link, which is not stored, or by the id of an
+    upload of the header's media type.
+    """
+
+
+_HeaderMediaByLinkRequired = TypedDict(
+    "_HeaderMediaByLinkRequired",
+    {
+        "link": "str",
+    },
+)
+_HeaderMediaByLinkOptional = TypedDict(
+    "_HeaderMediaByLinkOptional",
+    {
+        "filename": "str",
+    },
+    total=False,
+)
+
+
+class HeaderMediaByLink(_HeaderMediaByLinkRequired, _HeaderMediaByLinkOptional):
+    """The file for a template with a media header: by a link, which is not stored, or by the id of an
+    upload of the header's media type.
+    """
+
+
 _InboundDetailsButtonRequired = TypedDict(
     "_InboundDetailsButtonRequired",
     {
@@ -1659,6 +1703,7 @@ _MediaContentMediaRequired = TypedDict(
 _MediaContentMediaOptional = TypedDict(
     "_MediaContentMediaOptional",
     {
+        "id": "int",
         "caption": "str",
         "filename": "str",
     },
@@ -2367,7 +2412,7 @@ _SendTemplateOptional = TypedDict(
     {
         "language": "str",
         "variables": "Variables",
-        "media": "Media",
+        "media": "HeaderMedia",
         "from": "str",
         "reference": "str",
     },
@@ -2419,14 +2464,16 @@ class SentFileHeader(_SentFileHeaderRequired, _SentFileHeaderOptional):
     """The file at the top, without its link."""
 
 
-_SentMediaRequired = TypedDict(
-    "_SentMediaRequired",
+SentMedia = Union["SentMediaByLink", "SentMediaById"]
+
+_SentMediaByIdRequired = TypedDict(
+    "_SentMediaByIdRequired",
     {
-        "link": "str",
+        "id": "int",
     },
 )
-_SentMediaOptional = TypedDict(
-    "_SentMediaOptional",
+_SentMediaByIdOptional = TypedDict(
+    "_SentMediaByIdOptional",
     {
         "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
         "caption": "str",
@@ -2436,8 +2483,29 @@ _SentMediaOptional = TypedDict(
 )
 
 
-class SentMedia(_SentMediaRequired, _SentMediaOptional):
-    """A file. Neither the file nor the link is stored."""
+class SentMediaById(_SentMediaByIdRequired, _SentMediaByIdOptional):
+    """A file: by a link, which is not stored, or by the id of an upload."""
+
+
+_SentMediaByLinkRequired = TypedDict(
+    "_SentMediaByLinkRequired",
+    {
+        "link": "str",
+    },
+)
+_SentMediaByLinkOptional = TypedDict(
+    "_SentMediaByLinkOptional",
+    {
+        "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
+        "caption": "str",
+        "filename": "str",
+    },
+    total=False,
+)
+
+
+class SentMediaByLink(_SentMediaByLinkRequired, _SentMediaByLinkOptional):
+    """A file: by a link, which is not stored, or by the id of an upload."""
 
 
 _SkipRequired = TypedDict(
@@ -3578,8 +3646,8 @@ class Operations:
         """Upload a file. Takes a file to be sent by its id, once or many times, as a form
         (`multipart/form-data`) with one part `file`. The type is read from the bytes: JPEG or PNG up to 5
         MB; MP4 or 3GP video, AAC, AMR, MP3, M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel,
-        PowerPoint, OpenDocument or RTF up to 100 MB; a WebP sticker up to 100 kB, animated up to 500 kB.
-        `expires_at` says when the file is deleted unless it is sent before; each message that sends it
+        PowerPoint, OpenDocument, RTF or ZIP up to 100 MB; a WebP sticker up to 100 kB, animated up to 500
+        kB. `expires_at` says when the file is deleted unless it is sent before; each message that sends it
         extends its life. A workspace makes 4 uploads at once, and a key uploads 2 GB a day; beyond that:
         429. The uploads of a workspace may take half of its share of the server's room; beyond that: 400.
         An upload that is cut short leaves nothing. Needs a key with the scope `send`.

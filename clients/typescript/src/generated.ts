@@ -777,6 +777,41 @@ export type Group = {
   count: number;
 };
 
+/**
+ * The file for a template with a media header: by a link, which is not stored, or by the id of an upload of the
+ * header's media type.
+ */
+export type HeaderMedia = HeaderMediaByLink | HeaderMediaById;
+
+/**
+ * The file for a template with a media header: by a link, which is not stored, or by the id of an upload of the
+ * header's media type.
+ */
+export type HeaderMediaById = {
+  /** The id of an upload, as `POST /media` answers it. */
+  id: number;
+  /** For PDFs only: the file name that the recipient sees. Default: the last part of the link. */
+  filename?: string;
+  /** Not together with `id`. */
+  link?: never;
+};
+
+/**
+ * The file for a template with a media header: by a link, which is not stored, or by the id of an upload of the
+ * header's media type.
+ */
+export type HeaderMediaByLink = {
+  /**
+   * A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16
+   * MB, or PDF up to 100 MB, matching the media type of the template.
+   */
+  link: string;
+  /** For PDFs only: the file name that the recipient sees. Default: the last part of the link. */
+  filename?: string;
+  /** Not together with `link`. */
+  id?: never;
+};
+
 /** What the message brings beside its text. Members depend on its type. */
 export type InboundDetails = {
   media?: ReceivedMedia;
@@ -1198,9 +1233,14 @@ export type MediaContent = {
   media: {
     /** What the file is. */
     type: "image" | "video" | "audio" | "document" | "sticker";
+    /** The id of the upload; absent for a link. */
+    id?: number;
     /** The text below an image, a video or a document. */
     caption?: string;
-    /** For documents only: the file name that the recipient sees. Default: the last part of the link. */
+    /**
+     * For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+     * that came with the upload.
+     */
     filename?: string;
   };
 };
@@ -1741,7 +1781,7 @@ export type SendTemplate = {
   /** Language of the template. Required only if the template exists in several languages. */
   language?: string;
   variables?: Variables;
-  media?: Media;
+  media?: HeaderMedia;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -1796,23 +1836,51 @@ export type SentFileHeader = {
   filename?: string;
 };
 
-/** A file. Neither the file nor the link is stored. */
-export type SentMedia = {
+/** A file: by a link, which is not stored, or by the id of an upload. */
+export type SentMedia = SentMediaByLink | SentMediaById;
+
+/** A file: by a link, which is not stored, or by the id of an upload. */
+export type SentMediaById = {
+  /** The id of an upload, as `POST /media` answers it. */
+  id: number;
   /**
-   * What the file is. Required if the end of the link does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp`
+   * What the file is. Required with a link whose end does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp`
    * do.
    */
   type?: "image" | "video" | "audio" | "document" | "sticker";
+  /** The text below an image, a video or a document. */
+  caption?: string;
+  /**
+   * For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+   * that came with the upload.
+   */
+  filename?: string;
+  /** Not together with `id`. */
+  link?: never;
+};
+
+/** A file: by a link, which is not stored, or by the id of an upload. */
+export type SentMediaByLink = {
   /**
    * A public HTTPS URL, which the network fetches when the message is sent. Image: JPG or PNG up to 5 MB. Video:
    * MP4 or 3GP up to 16 MB. Audio: AAC, AMR, MP3, M4A or Ogg Opus up to 16 MB. Document: up to 100 MB. Sticker:
    * WebP up to 100 kB, animated up to 500 kB.
    */
   link: string;
+  /**
+   * What the file is. Required with a link whose end does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp`
+   * do.
+   */
+  type?: "image" | "video" | "audio" | "document" | "sticker";
   /** The text below an image, a video or a document. */
   caption?: string;
-  /** For documents only: the file name that the recipient sees. Default: the last part of the link. */
+  /**
+   * For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+   * that came with the upload.
+   */
   filename?: string;
+  /** Not together with `link`. */
+  id?: never;
 };
 
 /** A recipient that a broadcast skips. */
@@ -3306,9 +3374,9 @@ export abstract class Operations {
   /**
    * Upload a file. Takes a file to be sent by its id, once or many times, as a form (`multipart/form-data`) with
    * one part `file`. The type is read from the bytes: JPEG or PNG up to 5 MB; MP4 or 3GP video, AAC, AMR, MP3,
-   * M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument or RTF up to 100 MB; a
-   * WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is deleted unless it is
-   * sent before; each message that sends it extends its life. A workspace makes 4 uploads at once, and a key
+   * M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument, RTF or ZIP up to 100
+   * MB; a WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is deleted unless it
+   * is sent before; each message that sends it extends its life. A workspace makes 4 uploads at once, and a key
    * uploads 2 GB a day; beyond that: 429. The uploads of a workspace may take half of its share of the server's
    * room; beyond that: 400. An upload that is cut short leaves nothing. Needs a key with the scope `send`.
    */

@@ -15,6 +15,7 @@ import { type IdempotencyKey, idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
 import { callbacks, echoes, inbounds } from "../inbound/table.ts";
 import { eraseMedia } from "../media/release.ts";
+import { eraseUploads } from "../media/send-upload.ts";
 import { type Media, media } from "../media/table.ts";
 import { idsOfContact } from "../messages/contact-message-statements.ts";
 import { ERASED } from "../messages/message.ts";
@@ -52,9 +53,16 @@ function redactKeptAnswer(
     .run();
 }
 
-/** Erases the person's contacts and everything attached to them, and tells the workspace. Call after the batches below. */
-export function erasePerson(tx: Tx, person: Person): void {
+/**
+ * Erases the person's contacts and everything attached to them, and tells the workspace. Call after the batches below.
+ * Returns the ids of uploads that stay, because others got them too.
+ */
+export function erasePerson(tx: Tx, person: Person): number[] {
   const { workspaceId, contacts: all, names } = person;
+  const sharedUploads = eraseUploads(
+    tx,
+    all.map(({ id }) => id),
+  );
   eraseFromDrafts(
     tx,
     workspaceId,
@@ -70,6 +78,7 @@ export function erasePerson(tx: Tx, person: Person): void {
     forgetRecipient(tx, workspaceId, name, `${ERASED} ${all[0]?.id}-${index}`);
   });
   for (const contact of all) eraseContact(tx, contact);
+  return sharedUploads;
 }
 
 /** Under the network's limit, which counts people by the names that they were sent to. */

@@ -114,6 +114,7 @@ export function toKeptProblem(problem: Problem): Problem {
  */
 export function retryKeyOf(problem: Problem): "same" | "new" {
   if (problem.code === "idempotency_conflict") return "new";
+  if (problem.details.isKeyUnused === true) return "same";
   return isFinal(problem) && problem.details.outcome !== "unknown" ? "new" : "same";
 }
 

@@ -5,8 +5,8 @@ import { workspaces } from "../workspaces/table.ts";
 import type { Usage } from "./media.ts";
 import type { StoredUpload } from "./record-upload.ts";
 import { fileById, mediaById, mediaOfInbound } from "./statements.ts";
-import { type Media, type MediaFile, mediaUsage } from "./table.ts";
-import { uploadById } from "./upload-statements.ts";
+import { type Media, type MediaFile, mediaUsage, type NetworkUpload } from "./table.ts";
+import { networkUploadOf, uploadById } from "./upload-statements.ts";
 
 export interface MediumWithFile {
   medium: Media;
@@ -57,4 +57,10 @@ export function findUpload(tx: ReadTx, workspaceId: number, id: number): StoredU
   const file = fileById(tx).get({ id: upload.fileId });
   if (file === undefined) throw new Error(`upload ${id} has no file`);
   return { upload, file };
+}
+
+/** The network's id of the upload for this number, while the network keeps the file. */
+export function findNetworkUpload(tx: ReadTx, uploadId: number, numberId: number): NetworkUpload | undefined {
+  const handed = networkUploadOf(tx).get({ uploadId, numberId });
+  return handed !== undefined && handed.expiresAt > tx.now ? handed : undefined;
 }

@@ -90,6 +90,8 @@ export const networkUploads = sqliteTable(
   ({ uploadId, numberId }) => [primaryKey({ columns: [uploadId, numberId] })],
 );
 
+export type NetworkUpload = typeof networkUploads.$inferSelect;
+
 /** To whom an upload was sent in single messages. */
 export const uploadPeople = sqliteTable(
   "upload_people",

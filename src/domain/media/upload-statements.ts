@@ -1,10 +1,12 @@
 /** The hot statements of uploads: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
-import { mediaFiles, uploadDays, uploads } from "./table.ts";
+import { mediaFiles, networkUploads, uploadDays, uploadPeople, uploads } from "./table.ts";
 
 const upload = getTableColumns(uploads);
 const file = getTableColumns(mediaFiles);
+const handed = getTableColumns(networkUploads);
+const person = getTableColumns(uploadPeople);
 const day = getTableColumns(uploadDays);
 
 export const insertUpload = hotQuery(
@@ -39,6 +41,32 @@ export const addUploadRef = hotQuery(
 export const removeUploadRef = hotWrite(
   "UPDATE media_files SET refs = refs - 1, upload_refs = upload_refs - 1 WHERE id = +:id",
   file,
+);
+
+export const touchUpload = hotWrite("UPDATE uploads SET used_at = :usedAt WHERE id = +:id", upload);
+
+export const networkUploadOf = hotQuery(
+  `SELECT ${columns(handed)} FROM network_uploads WHERE upload_id = +:uploadId AND number_id = +:numberId`,
+  handed,
+  handed,
+);
+
+export const saveNetworkUpload = hotWrite(
+  `INSERT INTO network_uploads (upload_id, number_id, network_media_id, expires_at)
+  VALUES (:uploadId, :numberId, :networkMediaId, :expiresAt)
+  ON CONFLICT (upload_id, number_id) DO UPDATE SET
+    network_media_id = excluded.network_media_id, expires_at = excluded.expires_at`,
+  handed,
+);
+
+export const removeNetworkUpload = hotWrite(
+  "DELETE FROM network_uploads WHERE upload_id = +:uploadId AND number_id = +:numberId",
+  handed,
+);
+
+export const addUploadPerson = hotWrite(
+  "INSERT INTO upload_people (upload_id, contact_id) VALUES (:uploadId, :contactId) ON CONFLICT DO NOTHING",
+  person,
 );
 
 export const uploadedOn = hotQuery(

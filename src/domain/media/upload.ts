@@ -9,7 +9,7 @@ const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
 /** How a message carries the file. */
-type UploadKind = "image" | "video" | "audio" | "document" | "sticker";
+export type UploadKind = "image" | "video" | "audio" | "document" | "sticker";
 
 interface KindRow {
   maxBytes: number;
@@ -46,7 +46,7 @@ const kinds: Readonly<Record<UploadKind, KindRow>> = {
   },
   document: {
     maxBytes: 100 * MIB,
-    says: "documents are PDF, text, Word, Excel, PowerPoint, OpenDocument or RTF",
+    says: "documents are PDF, text, Word, Excel, PowerPoint, OpenDocument, RTF or ZIP",
     types: {
       "application/pdf": "a PDF",
       "text/plain": "a text file",
@@ -60,6 +60,7 @@ const kinds: Readonly<Record<UploadKind, KindRow>> = {
       [`${OPEN_DOCUMENT}.spreadsheet`]: "an OpenDocument file",
       [`${OPEN_DOCUMENT}.presentation`]: "an OpenDocument file",
       "application/rtf": "an RTF file",
+      "application/zip": "a ZIP archive",
     },
   },
   sticker: {
@@ -76,7 +77,7 @@ export const UPLOAD_BYTES_MAX = Math.max(...Object.values(kinds).map(({ maxBytes
 const kindNames = Object.keys(kinds) as UploadKind[];
 
 /** Null: WhatsApp takes no file of this type. */
-function uploadKindOf(mimeType: string): UploadKind | null {
+export function uploadKindOf(mimeType: string): UploadKind | null {
   return kindNames.find((name) => Object.hasOwn(kinds[name].types, mimeType)) ?? null;
 }
 
@@ -121,6 +122,8 @@ export function inWords(bytes: number): string {
   return `${bytes.toLocaleString("en")} bytes`;
 }
 
+const DAY_MS = 24 * 60 * 60_000;
+
 /** Uploads of a workspace at one time. */
 export const AT_ONCE_MAX = 4;
 /** Bytes that a key may upload on one day of its workspace. */
@@ -130,3 +133,11 @@ export const DAILY_BYTES_MAX = 2 * GIB;
 export function uploadRoom(quotaBytes: number, workspaceCount: number): number {
   return Math.floor(quotaBytes / Math.max(1, workspaceCount) / 2);
 }
+
+/**
+ * How long an id of the network is used. Meta keeps an uploaded file for 30 days; one day less ensures that no message
+ * carries an id that has just expired.
+ */
+export const NETWORK_UPLOAD_LIFE_MS = 29 * DAY_MS;
+/** A message that is sent so long before the end of the id's life uploads the file again. */
+export const RENEW_BEFORE_MS = 2 * DAY_MS;

@@ -8,8 +8,10 @@ import { hold } from "../billing/hold.ts";
 import { createPerson } from "../contacts/create.ts";
 import { nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
+import { noteUploadSent } from "../media/send-upload.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { noteAccepted } from "./contact-messages.ts";
+import { uploadOf } from "./content.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import { keptOf, typeOf } from "./kinds/kinds.ts";
 import type { MessageOrigin } from "./message.ts";
@@ -81,6 +83,8 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
   } as const;
   const message: Message = { ...row, id: insertMessage(tx).insert(row) };
   noteAccepted(tx, message);
+  const uploadId = uploadOf(plan.content);
+  if (uploadId !== null) noteUploadSent(tx, uploadId, contact.id);
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
   if (plan.template !== null) {
     addRecentRecipient(tx, plan.workspace, identityOf(contact));

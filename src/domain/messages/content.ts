@@ -24,7 +24,10 @@ export interface TextHeader {
 
 export interface MediaHeader {
   type: "image" | "video" | "document";
-  link: string;
+  /** Null: it is an upload. */
+  link: string | null;
+  /** Absent: it goes by its link. */
+  uploadId?: number;
   /** For documents only: the name that the phone shows. */
   filename: string | null;
 }
@@ -33,4 +36,11 @@ export interface PlaceholderValue {
   /** The placeholder's name in templates with named placeholders; null if placeholders are numbered. */
   name: string | null;
   text: string;
+}
+
+/** The upload that the message sends; null: none. */
+export function uploadOf(content: Content): number | null {
+  if (content.type === "media") return content.media.id ?? null;
+  if (content.type !== "template" || content.header === null || content.header.type === "text") return null;
+  return content.header.uploadId ?? null;
 }

@@ -4,6 +4,7 @@
 import { type Fault, type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { Problem, quote } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import type { NamedUpload } from "../media/send-upload.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
 import { listLanguages, listNames } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
@@ -18,7 +19,17 @@ export interface TemplateInput {
   name: string;
   language: string | null;
   variables: GivenValues<string>;
-  media: { link: string; filename: string | null } | null;
+  media: HeaderFile | null;
+}
+
+/** The file for a header: by its link, or an upload. */
+export interface HeaderFile {
+  link: string | null;
+  filename: string | null;
+  /** As the request names it. */
+  id?: number;
+  /** What it is; set while the request is planned. */
+  upload?: NamedUpload;
 }
 
 interface TemplateChoice {
@@ -75,6 +86,10 @@ function findMisfits(template: Template, { variables, media }: TemplateInput): F
   const fields = findMisplaced(template.parameterFormat, shape, variables);
   const kind = mediaKind(shape);
   if (media !== null && kind === null) fields.media = ["The template has no media header."];
+  const given = media?.upload?.kind;
+  if (given !== undefined && kind !== null && given !== kind) {
+    fields["media.id"] = [`The template has ${article(kind)} ${kind} header; the upload is ${describe(given)}.`];
+  }
   if (media !== null && media.filename !== null && kind !== null && kind !== "document") {
     fields["media.filename"] = [`Only a PDF has a file name; this template has ${article(kind)} ${kind} header.`];
   }
@@ -140,14 +155,23 @@ function fillHeader(template: Template, { header }: TemplateShape, values: reado
 function fillMedia(template: Template, shape: TemplateShape, input: TemplateInput): MediaHeader | null {
   const type = mediaKind(shape);
   if (type === null) return null;
+  const upload = input.media?.upload;
+  if (upload !== undefined) {
+    const filename = type === "document" ? (input.media?.filename ?? upload.filename) : null;
+    return { type, link: null, uploadId: upload.id, filename };
+  }
   const link = input.media?.link ?? template.sampleLink;
   if (link === null) {
     throw new Problem(
       "missing_media",
-      `The template ${template.name} has ${article(type)} ${type} header: give its link in media.`,
+      `The template ${template.name} has ${article(type)} ${type} header: give its link, or the id of an upload, in media.`,
     );
   }
-  return { type, link, filename: type === "document" ? (input.media?.filename ?? fileNameOf(link)) : null };
+  return {
+    type,
+    link,
+    filename: type === "document" ? (input.media?.filename ?? fileNameOf(link)) : null,
+  };
 }
 
 function named(placeholders: readonly string[], values: readonly string[], template: Template): PlaceholderValue[] {
@@ -159,6 +183,10 @@ function named(placeholders: readonly string[], values: readonly string[], templ
 
 function mediaKind({ header }: TemplateShape): MediaHeader["type"] | null {
   return header === null || header.type === "text" || header.type === "location" ? null : header.type;
+}
+
+function describe(kind: NamedUpload["kind"]): string {
+  return kind === "audio" ? kind : `${article(kind)} ${kind}`;
 }
 
 function article(kind: string): string {

@@ -1,7 +1,7 @@
 /** Links to files that the network fetches when a message is sent: their schema, and what it cannot say. Pure. */
-import { Type } from "@sinclair/typebox";
+import { type TProperties, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
-import { inDocument } from "#src/core/schema.ts";
+import { absent, inDocument, shownAs } from "#src/core/schema.ts";
 
 export const LINK_LENGTH_MAX = 2048;
 /** Of an address that a button opens. */
@@ -18,6 +18,42 @@ export function checkLink(fields: FieldProblems, path: string, link: string): vo
   if (!/^https:\/\/[^\s\p{C}]+$/iu.test(link) || !URL.canParse(link)) {
     fields[path] = [{ rule: "format", sentence: "The link has to be a complete https address." }];
   }
+}
+
+const UploadId = Type.Integer({
+  minimum: 1,
+  description: "The id of an upload, as `POST /media` answers it.",
+  examples: [1_000_000_042],
+});
+
+/**
+ * A file by its link or by the id of an upload, exactly one of them; `more` are members of both. `$id`: of the whole, with
+ * `ByLink` and `ById` of the two forms in the document.
+ */
+export function FileSource<More extends TProperties>(
+  { $id, description }: { $id: string; description: string },
+  link: ReturnType<typeof Link>,
+  more: More,
+) {
+  const form = (own: TProperties, other: string, name: string) =>
+    inDocument(Type.Object({ ...own, ...more }, { $id: name, additionalProperties: false, description }), {
+      minProperties: 1,
+      properties: { [other]: absent(`Not together with \`${Object.keys(own).join()}\`.`) },
+    });
+  const flat = Type.Object(
+    { link: Type.Optional(link), id: Type.Optional(UploadId), ...more },
+    { additionalProperties: false },
+  );
+  const forms = [form({ link }, "id", `${$id}ByLink`), form({ id: UploadId }, "link", `${$id}ById`)];
+  return shownAs(flat, Type.Union(forms, { $id, description }));
+}
+
+/** A file goes by exactly one of the two. */
+export function checkSource(fields: FieldProblems, { link, id }: { link?: string; id?: number }): void {
+  if ((link === undefined) !== (id === undefined)) return;
+  const sentence = "Give exactly one: link, or the id of an upload.";
+  if (link === undefined) fields["media.link"] ??= [{ rule: "required", sentence }];
+  else for (const path of ["media.link", "media.id"]) fields[path] ??= [{ rule: "conflict", sentence }];
 }
 
 /** The last part of the link's path, as the phone shows it for a document without a name of its own. */

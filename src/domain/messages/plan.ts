@@ -15,6 +15,7 @@ import { requireNoDoubt, requireNotOptedOut } from "../contacts/doubt.ts";
 import { type ContactLookup, lastMessageOf, lookUpContact } from "../contacts/find.ts";
 import { findUserIdFor } from "../contacts/learn-identity.ts";
 import type { Contact } from "../contacts/table.ts";
+import { findNamedUpload } from "../media/send-upload.ts";
 import { chooseSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { accountsBeside } from "../numbers/user-id-scope.ts";
@@ -25,6 +26,7 @@ import type { Content } from "./content.ts";
 import { requireUnderCap } from "./daily-cap.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "./fill-template.ts";
 import { type ServiceContent, textOf } from "./kinds/kinds.ts";
+import { withUpload } from "./kinds/media.ts";
 
 export interface SendInput {
   /** As the caller wrote it. */
@@ -65,10 +67,9 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
   const resolved = chooseSender(tx, workspace, input.from);
   if ("fields" in resolved) Object.assign(fields, resolved.fields);
   const sender = "sender" in resolved ? resolved.sender : null;
+  const content = findFile(tx, workspace.id, input.content, fields);
   const choice =
-    input.content.type === "template" && sender !== null
-      ? chooseTemplate(tx, workspace.id, sender.accountId, input.content)
-      : null;
+    content.type === "template" && sender !== null ? chooseTemplate(tx, workspace.id, sender.accountId, content) : null;
   if (choice !== null) Object.assign(fields, choice.fields);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 
@@ -78,12 +79,12 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
   const readySender = requireReady(sender);
   const address = requireAddress(tx, recipient, readySender, choice?.template ?? null);
 
-  if (input.content.type !== "template") {
+  if (content.type !== "template") {
     requireOpenWindow(tx, recipient.contact);
-    return plan(workspace, readySender, address, input.content, textOf(input.content), null, 0, false);
+    return plan(workspace, readySender, address, content, textOf(content), null, 0, false);
   }
-  const template = requireSendable(choice, input.content);
-  const filled = fillTemplate(template, input.content);
+  const template = requireSendable(choice, content);
+  const filled = fillTemplate(template, content);
   const account = findAccount(tx, workspace.id);
   if (account !== undefined) requireCovered(tx, workspace.id, account.rate);
   requireUnderCap(tx, workspace, recipient.contact);
@@ -97,6 +98,22 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
     account?.rate ?? 0,
     account !== undefined,
   );
+}
+
+/** The content with the file that it names by the id of an upload. */
+function findFile(
+  tx: ReadTx,
+  workspaceId: number,
+  content: SendInput["content"],
+  fields: FieldProblems,
+): SendInput["content"] {
+  const id = content.type === "template" || content.type === "media" ? content.media?.id : undefined;
+  if (id === undefined) return content;
+  const upload = findNamedUpload(tx, workspaceId, id, "media.id", fields);
+  if (upload === null) return content;
+  if (content.type === "media") return withUpload(content, upload, fields);
+  if (content.type !== "template" || content.media === null) return content;
+  return { ...content, media: { ...content.media, upload } };
 }
 
 /** Throws `workspace_suspended`. */

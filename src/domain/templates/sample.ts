@@ -1,6 +1,7 @@
 /** Uploads of sample files to the network: which file each number needs, and the network's id of an upload. */
 import { and, eq, isNotNull } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { NETWORK_UPLOAD_LIFE_MS } from "../media/upload.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
 import { sampleUpload } from "./statements.ts";
 import type { AccountKey } from "./sync.ts";
@@ -8,10 +9,6 @@ import { type SampleUpload, sampleUploads, templates } from "./table.ts";
 import type { MediaKind } from "./template.ts";
 import { shapeOf } from "./view.ts";
 
-/**
- * Meta keeps an uploaded file for 30 days. One day less ensures that no message carries an id that has just expired.
- */
-const UPLOAD_LIFE_MS = 29 * 24 * 60 * 60_000;
 /** Upload the file again this long before it expires. */
 const RENEW_BEFORE_MS = 5 * 24 * 60 * 60_000;
 const AFTER_FAILURE_MS = 60 * 60_000;
@@ -66,7 +63,14 @@ export function invalidateUpload(tx: Tx, phoneNumberId: string, link: string): v
 }
 
 export function recordUpload(tx: Tx, numberId: number, link: string, mediaId: string): void {
-  saveUpload(tx, { numberId, link, mediaId, expiresAt: tx.now + UPLOAD_LIFE_MS, error: null, attemptedAt: tx.now });
+  saveUpload(tx, {
+    numberId,
+    link,
+    mediaId,
+    expiresAt: tx.now + NETWORK_UPLOAD_LIFE_MS,
+    error: null,
+    attemptedAt: tx.now,
+  });
 }
 
 /** An earlier id stays valid until it expires. */

@@ -7,7 +7,14 @@ import type { TemplateInput } from "#src/domain/messages/fill-template.ts";
 import { type RequestedName, readKind, requestedKinds } from "#src/domain/messages/kinds/kinds.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
 import { findFieldProblems } from "../validate.ts";
-import { checkWellFormed, MediaBody, readLiteral, readMedia, readVariables, VariablesBody } from "./variables.ts";
+import {
+  checkWellFormed,
+  HeaderMediaBody,
+  readHeaderMedia,
+  readLiteral,
+  readVariables,
+  VariablesBody,
+} from "./variables.ts";
 
 const REFERENCE_LENGTH_MAX = 191;
 
@@ -44,7 +51,7 @@ const TemplateForm = Type.Object(
       }),
     ),
     variables: Type.Optional(VariablesBody),
-    media: Type.Optional(MediaBody),
+    media: Type.Optional(HeaderMediaBody),
     from: From,
     reference: Reference,
   },
@@ -169,7 +176,7 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
   const fields = findFieldProblems(SendTemplateBody, rest);
   const variables = readVariables(rawVariables, fields, readLiteral);
   const { to, template, language, from, reference, ...others } = body as Static<typeof SendTemplateBody>;
-  const media = readMedia(others.media, fields);
+  const media = readHeaderMedia(others.media, fields);
   checkWellFormed(fields, rest);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   const content: TemplateInput = {

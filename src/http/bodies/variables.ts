@@ -5,8 +5,9 @@ import { type Fault, type FieldFault, type FieldProblems, unknownName } from "#s
 import { quote } from "#src/core/problem.ts";
 import { inDocument } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import type { HeaderFile } from "#src/domain/messages/fill-template.ts";
 import type { GivenValues } from "#src/domain/messages/given-values.ts";
-import { checkLink, Link } from "#src/domain/messages/link.ts";
+import { checkLink, checkSource, FileSource, Link } from "#src/domain/messages/link.ts";
 
 const FILENAME_LENGTH_MAX = 240;
 
@@ -89,6 +90,17 @@ export const MediaBody = Type.Object(
     additionalProperties: false,
     description: "The file for a template with a media header. Neither the file nor the link is stored.",
   },
+);
+
+/** The same for one message, which may also send an upload. */
+export const HeaderMediaBody = FileSource(
+  {
+    $id: "HeaderMedia",
+    description:
+      "The file for a template with a media header: by a link, which is not stored, or by the id of an upload of the header's media type.",
+  },
+  MediaBody.properties.link,
+  { filename: MediaBody.properties.filename },
 );
 
 /** The network refuses more consecutive spaces. */
@@ -185,6 +197,17 @@ export function readMedia(media: Static<typeof MediaBody> | undefined, fields: F
   if (media === undefined || fields.media !== undefined) return null;
   checkLink(fields, "media.link", media.link);
   return { link: media.link, filename: media.filename ?? null };
+}
+
+export function readHeaderMedia(
+  media: Static<typeof HeaderMediaBody> | undefined,
+  fields: FieldProblems,
+): HeaderFile | null {
+  if (media === undefined || fields.media !== undefined) return null;
+  const { link = null, id, filename = null } = media;
+  checkSource(fields, media);
+  if (link !== null) checkLink(fields, "media.link", link);
+  return { link, filename, ...(id === undefined ? {} : { id }) };
 }
 
 const MALFORMED = "This text contains an unpaired surrogate.";

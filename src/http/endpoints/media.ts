@@ -30,7 +30,7 @@ export const mediaEndpoints = {
       tag: "Media",
       summary: "Upload a file",
       description:
-        "Takes a file to be sent by its id, once or many times, as a form (`multipart/form-data`) with one part `file`. The type is read from the bytes: JPEG or PNG up to 5 MB; MP4 or 3GP video, AAC, AMR, MP3, M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument or RTF up to 100 MB; a WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is deleted unless it is sent before; each message that sends it extends its life. A workspace makes 4 uploads at once, and a key uploads 2 GB a day; beyond that: 429. The uploads of a workspace may take half of its share of the server's room; beyond that: 400. An upload that is cut short leaves nothing.",
+        "Takes a file to be sent by its id, once or many times, as a form (`multipart/form-data`) with one part `file`. The type is read from the bytes: JPEG or PNG up to 5 MB; MP4 or 3GP video, AAC, AMR, MP3, M4A or Ogg Opus audio up to 16 MB; PDF, text, Word, Excel, PowerPoint, OpenDocument, RTF or ZIP up to 100 MB; a WebP sticker up to 100 kB, animated up to 500 kB. `expires_at` says when the file is deleted unless it is sent before; each message that sends it extends its life. A workspace makes 4 uploads at once, and a key uploads 2 GB a day; beyond that: 429. The uploads of a workspace may take half of its share of the server's room; beyond that: 400. An upload that is cut short leaves nothing.",
       success: "The file is stored.",
       status: 201,
       example: uploadExample,

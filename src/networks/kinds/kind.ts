@@ -14,6 +14,8 @@ export interface NetworkKind<Kind extends Content> {
 export type MediaSource = { link: string } | { id: string };
 
 /** An upload goes by Meta's id of it, which lasts; any other file by its link. */
-export function sourceOf(link: string, mediaId: string | null): MediaSource {
-  return mediaId === null ? { link } : { id: mediaId };
+export function sourceOf(link: string | null, mediaId: string | null): MediaSource {
+  if (mediaId !== null) return { id: mediaId };
+  if (link === null) throw new Error("an upload is sent by Meta's id of it");
+  return { link };
 }

@@ -8,6 +8,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { MediaPort } from "../network.ts";
 import { samples } from "./samples.ts";
+import { type SimulatedUploads, takeUpload } from "./uploads.ts";
 
 const SAMPLE = "sample-";
 const CHUNK_BYTES = 256 * 1024;
@@ -73,8 +74,10 @@ export function sampleId(type: string, unique: string): string {
   return `${SAMPLE}${type}-${unique}`;
 }
 
-export function createSimulatedMedia(files: SimulatedFiles): MediaPort {
+export function createSimulatedMedia(files: SimulatedFiles, network: SimulatedUploads): MediaPort {
   return {
+    uploadFile: (sender, file) => takeUpload(network, sender, file),
+
     async fetch(_, networkMediaId, sink) {
       const sample = sampleOf(networkMediaId);
       if (sample !== null) {

@@ -21,6 +21,7 @@ import { applyRule, type Effect, type SentMessage, type SimulatorControl } from 
 import { evaluate, hasUnusableFile } from "./evaluate.ts";
 import { createSimulatedMedia, type SimulatedFiles } from "./media.ts";
 import { failLater, type Script, type SimulatorTimes, scriptFor } from "./script.ts";
+import { refuseUpload } from "./uploads.ts";
 
 interface SimulatorOptions {
   clock: Clock;
@@ -74,7 +75,8 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
     if (control?.isInOutage(to, outbound, clock.now()) === true) return null;
     const refusedAddress = refuseUserId(outbound);
     if (refusedAddress !== null) return refusedAddress;
-    const refusal = evaluate(request, fillIn(outbound));
+    const refusal =
+      evaluate(request, fillIn(outbound)) ?? refuseUpload(request, outbound.sender.phoneNumberId, clock.now());
     return refusal === null ? null : refuse(refusal.code, refusal.message);
   };
 
@@ -128,7 +130,15 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
   return {
     name: "simulator",
     parse: parseCallback,
-    ...(files === undefined ? {} : { media: createSimulatedMedia(files) }),
+    ...(files === undefined
+      ? {}
+      : {
+          media: createSimulatedMedia(files, {
+            clock,
+            random,
+            isReachable: () => control?.isReachable(clock.now()) ?? true,
+          }),
+        }),
     isReachable: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     probe: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     async send(outbound, timeoutMs): Promise<Outcome> {
@@ -169,7 +179,7 @@ function refuseUserId({ to, recipientNetworkUserId, content }: OutboundMessage):
 
 /** The JSON as it would leave for Meta. */
 function requestOf(outbound: OutboundMessage): JsonObject {
-  return JSON.parse(JSON.stringify(createPayload(outbound))) as JsonObject;
+  return JSON.parse(JSON.stringify(createPayload(outbound, outbound.mediaId ?? null))) as JsonObject;
 }
 
 /** `details`: what the network adds to the meaning of its code. */

@@ -12,11 +12,11 @@ import { answerOf, failed, unreadable } from "./account-answer.ts";
 import { accountIn, appIn, callbackUrlsIn, numberIn, phoneOf, subscriptionIn, tokenIn } from "./account-views.ts";
 import { describeCode } from "./errors.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, stringOf, textOf } from "./json.ts";
-import { encodeUpload, type Multipart } from "./multipart.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
 import { findHeaders, poolOf, urlOf, withProof } from "./request.ts";
 import type { WhatsappSettings } from "./settings.ts";
 import { readTemplate } from "./template.ts";
+import { uploadFile } from "./upload.ts";
 
 const NUMBER_FIELDS = [
   "id",
@@ -41,51 +41,46 @@ const PAGE_SIZE = 100;
 const PAGES_MAX = 100;
 /** A page of templates with long bodies and examples. */
 const LIST_BYTES_MAX = 8 * 1024 * 1024;
-/** A file may be large and the connection slow. */
-const UPLOAD_TIMEOUT_FACTOR = 6;
-
 /** Meta's code for an invalid or expired cursor: the listing has to start again. */
 const CURSOR_INVALID = "131059";
+
+interface Asked {
+  method?: "GET" | "POST";
+  /** JSON. */
+  body?: Readonly<Record<string, unknown>>;
+}
 
 export function createAccountPort(settings: WhatsappSettings, transport: Transport, timeoutMs: number): AccountPort {
   const endpoint = (sender: Pick<Sender, "provider" | "apiUrl">): Endpoint => endpointOf(settings, sender);
   const proofOf = (sender: Sender, url: string): string => withProof(url, endpoint(sender), sender);
   const hasNumbers = (sender: Pick<Sender, "provider" | "apiUrl">): boolean => endpoint(sender).pathStyle === "graph";
 
-  async function ask(
-    sender: Sender,
-    url: string,
-    request: { method?: "GET" | "POST"; body?: Multipart; limitMs?: number } = {},
-  ): Promise<Result<JsonObject>> {
+  async function ask(sender: Sender, url: string, request: Asked = {}): Promise<Result<JsonObject>> {
     return askAs(sender, proofOf(sender, url), request);
   }
 
   async function askAs(
     sender: Pick<Sender, "accessToken" | "phoneNumberId" | "provider" | "apiUrl">,
     url: string,
-    request: { method?: "GET" | "POST"; body?: Multipart; limitMs?: number },
+    request: Asked,
   ): Promise<Result<JsonObject>> {
     const headers = findHeaders(endpoint(sender), sender.accessToken);
     if (headers === null) return failed("190", describeCode("190"), "token");
-    const { method = "GET", body, limitMs = timeoutMs } = request;
-    if (body !== undefined) headers.set("content-type", body.contentType);
+    const { method = "GET", body } = request;
+    if (body !== undefined) headers.set("content-type", "application/json");
     const result = await transport.exchange({
       target: targetOf(url, { headers, secret: sender.accessToken }),
       method,
-      timeoutMs: limitMs,
+      timeoutMs,
       pool: poolOf(sender),
       answerMax: LIST_BYTES_MAX,
-      ...(body === undefined ? {} : { body: body.bytes }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return answerOf(result, endpoint(sender));
   }
 
   /** With the app's own token: only with it does Meta say, or change, what the app receives. */
-  async function askAsApp(
-    sender: Sender,
-    appId: string,
-    request: { method?: "GET" | "POST"; body?: Multipart },
-  ): Promise<Result<JsonObject>> {
+  async function askAsApp(sender: Sender, appId: string, request: Asked): Promise<Result<JsonObject>> {
     const { appSecret } = endpoint(sender);
     if (appSecret === null) return failed("no_secret", "There is no app secret.", "proof");
     const app = { ...sender, accessToken: `${appId}|${appSecret}` };
@@ -151,14 +146,7 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
       return { ...answer, value: answer.value.map(readTemplate).filter((one): one is ListedTemplate => one !== null) };
     },
 
-    async uploadFile(sender, file) {
-      const body = encodeUpload({ messaging_product: "whatsapp", type: file.contentType }, file);
-      const url = urlOf(endpoint(sender), sender.phoneNumberId, "media");
-      const answer = await ask(sender, url, { method: "POST", body, limitMs: timeoutMs * UPLOAD_TIMEOUT_FACTOR });
-      if (!answer.ok) return answer;
-      const mediaId = idOf(answer.value, "id");
-      return mediaId === null ? unreadable() : { ok: true, value: { mediaId }, at: answer.at };
-    },
+    uploadFile: (sender, file) => uploadFile(settings, transport, sender, file),
 
     async inspectToken(sender) {
       const url = `${urlOf(endpoint(sender), "debug_token", "")}?${new URLSearchParams({ input_token: sender.accessToken ?? "" })}`;
@@ -188,12 +176,12 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
     },
 
     async subscribeAppFields(sender, appId, { callbackUrl, verifyToken, fields }) {
-      const body = encodeJson({
+      const body = {
         object: "whatsapp_business_account",
         callback_url: callbackUrl,
         verify_token: verifyToken,
         fields: fields.join(","),
-      });
+      };
       const answer = await askAsApp(sender, appId, { method: "POST", body });
       return answer.ok ? { ...answer, value: null } : answer;
     },
@@ -202,7 +190,7 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
       const url = urlOf(endpoint(sender), sender.phoneNumberId, "register");
       const answer = await ask(sender, url, {
         method: "POST",
-        body: encodeJson({ messaging_product: "whatsapp", pin }),
+        body: { messaging_product: "whatsapp", pin },
       });
       return answer.ok ? { ...answer, value: null } : answer;
     },
@@ -213,10 +201,6 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
       return answer.ok ? { ...answer, value: null } : answer;
     },
   };
-}
-
-function encodeJson(value: object): Multipart {
-  return { contentType: "application/json", bytes: Buffer.from(JSON.stringify(value)) };
 }
 
 /** The rows of a page, under Meta's name or a provider's; null if it has none. */

@@ -45,7 +45,7 @@ export function createClient(
       }
       const link = linkOf(outbound);
       const mediaId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
-      const body = JSON.stringify(createPayload(outbound, mediaId));
+      const body = JSON.stringify(createPayload(outbound, outbound.mediaId ?? mediaId));
 
       const result = await transport.exchange({
         target,

@@ -1,5 +1,5 @@
 /**
- * Fetches files that people sent. Meta gives a file in two steps: its id leads to an address that lives for minutes, and
+ * Fetches files that people sent, and uploads those that messages send. Meta gives a file in two steps: its id leads to an address that lives for minutes, and
  * the address gives the bytes to a client that shows the token. The token goes only to hosts of Meta, and to the one that was
  * configured.
  */
@@ -13,6 +13,7 @@ import { asObject, type JsonObject, numberOf, parseJson, stringOf } from "./json
 import { type Endpoint, endpointOf } from "./profile.ts";
 import { findHeaders, poolOf, withProof } from "./request.ts";
 import type { WhatsappSettings } from "./settings.ts";
+import { uploadFile } from "./upload.ts";
 
 const QUERY_TIMEOUT_MS = 30_000;
 const IDLE_MS = 30_000;
@@ -57,6 +58,8 @@ export function createMediaPort({ settings, clock, transport, downloader }: Medi
   }
 
   return {
+    uploadFile: (sender, file) => uploadFile(settings, transport, sender, file),
+
     async fetch(sender, networkMediaId, sink, stopping) {
       const endpoint = endpointOf(settings, sender);
       const headers = findHeaders(endpoint, sender.accessToken);

@@ -1,26 +1,34 @@
 /**
- * A form with one file, as `multipart/form-data`. Built at once, unlike the runtime's own, so that the request starts in
- * the turn in which it is asked for.
+ * A form with one file, as `multipart/form-data`. The file is read while the form is sent, so a large one is never all in
+ * memory.
  */
-import { createHash } from "node:crypto";
+import type { StreamedBody } from "#src/net/write-request.ts";
 import type { UploadFile } from "../network.ts";
 
-export interface Multipart {
+interface Multipart {
   contentType: string;
-  bytes: Uint8Array;
+  body: StreamedBody;
 }
 
 export function encodeUpload(fields: Readonly<Record<string, string>>, file: UploadFile): Multipart {
   // A hash of the file is not in the file.
-  const boundary = `waxwing-${createHash("sha256").update(file.bytes).digest("hex")}`;
+  const boundary = `waxwing-${file.hash}`;
   const texts = Object.entries(fields).map(
     ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${quotable(name)}"\r\n\r\n${value}\r\n`,
   );
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${quotable(file.name)}"\r\ncontent-type: ${oneLine(file.contentType)}\r\n\r\n`;
-  const parts = [texts.join(""), head].map((text) => Buffer.from(text));
+  const first = Buffer.from(texts.join("") + head);
+  const last = Buffer.from(`\r\n--${boundary}--\r\n`);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    bytes: Buffer.concat([...parts, file.bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    body: {
+      bytes: first.byteLength + file.bytes + last.byteLength,
+      async *read() {
+        yield first;
+        yield* file.read();
+        yield last;
+      },
+    },
   };
 }
 

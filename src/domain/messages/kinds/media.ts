@@ -2,7 +2,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { inDocument, NOT_BLANK, OneOf } from "#src/core/schema.ts";
-import { checkLink, extensionOf, fileNameOf, Link } from "../link.ts";
+import type { NamedUpload } from "../../media/send-upload.ts";
+import { checkLink, checkSource, extensionOf, FileSource, fileNameOf, Link } from "../link.ts";
 import { checkAllShown } from "./check.ts";
 import type { RequestedKind } from "./kind.ts";
 
@@ -36,31 +37,28 @@ const Filename = inDocument(
   Type.String({
     minLength: 1,
     maxLength: FILENAME_LENGTH_MAX,
-    description: "For documents only: the file name that the recipient sees. Default: the last part of the link.",
+    description:
+      "For documents only: the file name that the recipient sees. Default: the last part of the link, or the name that came with the upload.",
     examples: ["Menu.pdf"],
   }),
   NOT_BLANK,
 );
 const Kind = (description: string) => OneOf(fileTypes, description);
 
-const File = Type.Object(
+const File = FileSource(
+  { $id: "SentMedia", description: "A file: by a link, which is not stored, or by the id of an upload." },
+  Link(
+    "A public HTTPS URL, which the network fetches when the message is sent. Image: JPG or PNG up to 5 MB. Video: MP4 or 3GP up to 16 MB. Audio: AAC, AMR, MP3, M4A or Ogg Opus up to 16 MB. Document: up to 100 MB. Sticker: WebP up to 100 kB, animated up to 500 kB.",
+    "https://files.example.com/table.jpg",
+  ),
   {
     type: Type.Optional(
       Kind(
-        "What the file is. Required if the end of the link does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp` do.",
+        "What the file is. Required with a link whose end does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp` do.",
       ),
-    ),
-    link: Link(
-      "A public HTTPS URL, which the network fetches when the message is sent. Image: JPG or PNG up to 5 MB. Video: MP4 or 3GP up to 16 MB. Audio: AAC, AMR, MP3, M4A or Ogg Opus up to 16 MB. Document: up to 100 MB. Sticker: WebP up to 100 kB, animated up to 500 kB.",
-      "https://files.example.com/table.jpg",
     ),
     caption: Type.Optional(Caption),
     filename: Type.Optional(Filename),
-  },
-  {
-    $id: "SentMedia",
-    additionalProperties: false,
-    description: "A file. Neither the file nor the link is stored.",
   },
 );
 
@@ -68,6 +66,9 @@ export const KeptMedia = Type.Object(
   {
     media: Type.Object({
       type: Kind("What the file is."),
+      id: Type.Optional(
+        Type.Integer({ description: "The id of the upload; absent for a link.", examples: [1_000_000_042] }),
+      ),
       caption: Type.Optional(Caption),
       filename: Type.Optional(Filename),
     }),
@@ -77,7 +78,8 @@ export const KeptMedia = Type.Object(
 
 export interface MediaContent {
   type: "media";
-  media: Static<typeof KeptMedia>["media"] & { link: string };
+  /** `link`: null with an `id`. `isTypeOpen`: the stored file will say what the upload is. */
+  media: Static<typeof KeptMedia>["media"] & { link: string | null; isTypeOpen?: true };
 }
 
 export const media = {
@@ -92,25 +94,22 @@ export const media = {
   },
   read(body, fields) {
     const { media } = body as { media: Static<typeof File> };
-    const { link, caption, filename } = media;
+    const { link = null, id, caption, filename } = media;
     checkAllShown(fields, { caption, filename }, "media");
-    checkLink(fields, "media.link", link);
-    const type = fields["media.link"] === undefined ? (media.type ?? typeByLink(link, fields)) : "document";
-    if (caption !== undefined && !captioned.includes(type)) {
-      const sentence = `Only images, videos and documents have a caption; this is ${NAMES[type]}. Send a text of its own.`;
-      fields["media.caption"] = [{ rule: "conflict", sentence }];
-    }
-    if (filename !== undefined && type !== "document") {
-      fields["media.filename"] = [
-        { rule: "conflict", sentence: `Only a document has a file name; this is ${NAMES[type]}.` },
-      ];
-    }
-    const name = type === "document" && fields["media.link"] === undefined ? (filename ?? fileNameOf(link)) : undefined;
+    checkSource(fields, media);
+    if (link !== null) checkLink(fields, "media.link", link);
+    const isReadable = link !== null && fields["media.link"] === undefined;
+    const type = isReadable ? (media.type ?? typeByLink(link, fields)) : (media.type ?? "document");
+    // What an upload is, the stored file says.
+    if (id === undefined) checkTexts(fields, type, media);
+    const name = type === "document" && isReadable ? (filename ?? fileNameOf(link)) : filename;
     return {
       type: "media",
       media: {
         type,
         link,
+        ...(id === undefined ? {} : { id }),
+        ...(id === undefined || media.type !== undefined ? {} : { isTypeOpen: true }),
         ...(caption === undefined ? {} : { caption }),
         ...(name === undefined ? {} : { filename: name }),
       },
@@ -125,6 +124,37 @@ const NAMES: Readonly<Record<FileType, string>> = {
   document: "a document",
   sticker: "a sticker",
 };
+
+/** The content with what the upload is. */
+export function withUpload(
+  { media }: MediaContent,
+  { kind, filename: stored }: Pick<NamedUpload, "kind" | "filename">,
+  fields: FieldProblems,
+): MediaContent {
+  const { filename, isTypeOpen, ...rest } = media;
+  if (isTypeOpen !== true && media.type !== kind) {
+    const sentence = `The upload is ${NAMES[kind]}, not ${NAMES[media.type]}. Omit the type, or upload another file.`;
+    fields["media.type"] = [{ rule: "conflict", sentence }];
+  }
+  checkTexts(fields, kind, media);
+  const name = kind === "document" ? (filename ?? stored) : null;
+  return { type: "media", media: { ...rest, type: kind, ...(name === null ? {} : { filename: name }) } };
+}
+
+function checkTexts(
+  fields: FieldProblems,
+  type: FileType,
+  { caption, filename }: Pick<Static<typeof File>, "caption" | "filename">,
+): void {
+  if (caption !== undefined && !captioned.includes(type)) {
+    const sentence = `Only images, videos and documents have a caption; this is ${NAMES[type]}. Send a text of its own.`;
+    fields["media.caption"] = [{ rule: "conflict", sentence }];
+  }
+  if (filename !== undefined && type !== "document") {
+    const sentence = `Only a document has a file name; this is ${NAMES[type]}.`;
+    fields["media.filename"] = [{ rule: "conflict", sentence }];
+  }
+}
 
 /** Adds a problem if the link does not show what the file is. */
 function typeByLink(link: string, fields: FieldProblems): FileType {

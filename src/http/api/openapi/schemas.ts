@@ -33,6 +33,8 @@ export class Components {
   }
 
   #convert(schema: JsonObject): SchemaObject {
+    const shown = isObject(schema[DOCUMENT_ONLY]) ? schema[DOCUMENT_ONLY].shown : undefined;
+    if (isObject(shown)) return this.#convert(shown);
     const { $id: name, ...rest } = withDocumentOnly(schema);
     if (typeof name !== "string") return this.#convertUnnamed(rest);
     const converted = this.#convertUnnamed(rest);

@@ -1,0 +1,75 @@
+/**
+ * Uploads in messages: which file an id means, that it was sent, and the network's id of it. A message is dispatched only
+ * with an id of the network that lives.
+ */
+import { and, eq, inArray, notInArray } from "drizzle-orm";
+import type { FieldProblems } from "#src/core/fault.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { findNetworkUpload, findUpload } from "./read.ts";
+import { removeUpload } from "./release.ts";
+import { uploadPeople, uploads } from "./table.ts";
+import { NETWORK_UPLOAD_LIFE_MS, type UploadKind, uploadKindOf } from "./upload.ts";
+import { addUploadPerson, saveNetworkUpload, touchUpload, uploadById } from "./upload-statements.ts";
+
+/** The file that a request names by its id. */
+export interface NamedUpload {
+  id: number;
+  kind: UploadKind;
+  filename: string | null;
+}
+
+/** Null, with a problem at `path`: the workspace has no such upload. */
+export function findNamedUpload(
+  tx: ReadTx,
+  workspaceId: number,
+  id: number,
+  path: string,
+  fields: FieldProblems,
+): NamedUpload | null {
+  const found = findUpload(tx, workspaceId, id)?.upload;
+  const kind = found === undefined ? null : uploadKindOf(found.mimeType);
+  if (found !== undefined && kind !== null) return { id, kind, filename: found.filename };
+  const sentence =
+    "There is no such upload, or not any more: POST /media answers with the id, and expires_at says when it ends.";
+  fields[path] = [{ rule: "not_found", sentence }];
+  return null;
+}
+
+/** In the transaction that accepts the message. */
+export function noteUploadSent(tx: Tx, id: number, contactId: number): void {
+  touchUpload(tx).run({ id, usedAt: tx.now });
+  addUploadPerson(tx).run({ uploadId: id, contactId });
+}
+
+/** Throws `unavailable`: the id ended after it was looked for. */
+export function requireNetworkUpload(tx: ReadTx, id: number, numberId: number): string {
+  const handed = findNetworkUpload(tx, id, numberId);
+  if (handed !== undefined) return handed.networkMediaId;
+  throw new Problem("unavailable", "The file is no longer with WhatsApp. Nothing was sent; try again.", {
+    outcome: "not_sent",
+  });
+}
+
+/** Does nothing if the upload was removed meanwhile. */
+export function recordNetworkUpload(tx: Tx, uploadId: number, numberId: number, networkMediaId: string): void {
+  if (uploadById(tx).get({ id: uploadId }) === undefined) return;
+  saveNetworkUpload(tx).run({ uploadId, numberId, networkMediaId, expiresAt: tx.now + NETWORK_UPLOAD_LIFE_MS });
+}
+
+/** Removes the uploads that were sent to these contacts alone. Returns the ids of those that others got too. */
+export function eraseUploads(tx: Tx, contactIds: readonly number[]): number[] {
+  const ids = [...contactIds];
+  const sent = tx.db
+    .selectDistinct({ id: uploads.id, fileId: uploads.fileId, isShared: uploads.isShared })
+    .from(uploadPeople)
+    .innerJoin(uploads, eq(uploads.id, uploadPeople.uploadId))
+    .where(inArray(uploadPeople.contactId, ids))
+    .all();
+  const kept = sent.filter(({ id, isShared }) => {
+    const others = and(eq(uploadPeople.uploadId, id), notInArray(uploadPeople.contactId, ids));
+    return isShared || tx.db.select().from(uploadPeople).where(others).limit(1).get() !== undefined;
+  });
+  for (const upload of sent) if (!kept.includes(upload)) removeUpload(tx, upload);
+  return kept.map(({ id }) => id);
+}

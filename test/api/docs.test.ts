@@ -1,5 +1,6 @@
 /** The pages of /docs: complete, linked, for people and for programs, with this server's own address. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { problemCodes } from "#src/core/problem.ts";
 import { guides } from "#src/http/api/docs/pages.ts";
 import { bodyOf } from "#src/http/errors.ts";
 import { listErrorMeanings } from "#src/networks/whatsapp/error-table.ts";
@@ -164,4 +165,10 @@ test("the search index names sections that exist, with their words", async () =>
   }
   const found = entries.filter(({ text: words }) => words.includes("quiet hours")).map(({ url }) => url);
   expect(found).toContain("/docs/broadcasts#what-happens-automatically");
+  // Every error code has an entry of its own, wherever it stands in its table.
+  const codes = [...listErrorMeanings().map(({ codes }) => codes), ...problemCodes];
+  expect(codes.filter((code) => !entries.some(({ title }) => title === code))).toEqual([]);
+  const held = entries.find(({ title }) => title === "131049");
+  expect(held).toMatchObject({ url: "/docs/whatsapp-codes#code-131049", text: expect.stringContaining("marketing") });
+  expect(entries.filter(({ text }) => / 250 /.test(text)).map(({ title }) => title)).toContain("200–299");
 });

@@ -128,6 +128,19 @@ test.skipIf(noBrowser)(
     await page.locator(".results a").first().waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(`${origin()}/docs/broadcasts#what-happens-automatically`);
+    // A code is found, and words that are typed wrongly: a letter more, less or other, and two swapped.
+    const search = page.locator(".search input").first();
+    const firstOf = async (typed: string) => {
+      await search.fill("zzzzqqqq");
+      await page.locator(".results a").first().waitFor({ state: "detached" });
+      await search.fill(typed);
+      return page.locator(".results a").first().getAttribute("href");
+    };
+    expect(await firstOf("131049")).toBe("/docs/whatsapp-codes#code-131049");
+    expect(await firstOf("insufficient_balance")).toBe("/docs/errors#insufficient_balance");
+    const right = "/docs/broadcasts#what-happens-automatically";
+    for (const wrong of ["queit hours", "quiet hoours", "quite hors", "quiet hoyrs"])
+      expect([wrong, await firstOf(wrong)]).toEqual([wrong, right]);
     await page.goto(`${origin()}/docs/whatsapp-codes#code-131049`);
     expect(await page.locator("#code-131049").isVisible()).toBe(true);
     await page.emulateMedia({ colorScheme: "dark" });

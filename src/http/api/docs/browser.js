@@ -52,17 +52,57 @@ function loadIndex() {
   return index;
 }
 
-/** Every word has to occur; words in the heading count more. */
+let vocabulary = null;
+
+/** Every word of the pages once. */
+function wordsOf(entries) {
+  vocabulary ??= new Set(
+    entries.flatMap(({ title, text }) => `${title} ${text}`.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []),
+  );
+  return vocabulary;
+}
+
+/** Whether one letter more, less or other, or two swapped, make the one of the other. */
+function isNear(a, b) {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  const [restA, restB] = [a.slice(start), b.slice(start)];
+  return (
+    restA.slice(1) === restB.slice(1) ||
+    restA.slice(1) === restB ||
+    restA === restB.slice(1) ||
+    (restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2))
+  );
+}
+
+const NEAR_LENGTH_MIN = 4;
+const NEAR_MAX = 20;
+
+/** The word as it was typed; one that occurs nowhere is taken for those that are written almost like it, or begin so. */
+function spellings(entries, word) {
+  const occurs = entries.some(({ title, text }) => title.toLowerCase().includes(word) || text.includes(word));
+  if (occurs || word.length < NEAR_LENGTH_MIN) return [word];
+  const near = [...wordsOf(entries)].filter(
+    (known) => isNear(word, known) || isNear(word, known.slice(0, word.length)),
+  );
+  return near.slice(0, NEAR_MAX);
+}
+
+function scoreOf(title, text, word) {
+  if (title === word) return 8;
+  if (title.startsWith(word)) return 6;
+  if (title.includes(word)) return 4;
+  return text.includes(word) ? 1 : 0;
+}
+
+/** Every word has to occur, in one of its spellings; words in the heading count more. */
 function rank(entries, words) {
+  const asked = words.map((word) => spellings(entries, word));
   const scored = entries.map((entry) => {
     const title = entry.title.toLowerCase();
-    let score = 0;
-    for (const word of words) {
-      if (title.startsWith(word)) score += 6;
-      else if (title.includes(word)) score += 4;
-      else if (entry.text.includes(word)) score += 1;
-      else return { entry, score: 0 };
-    }
+    const scores = asked.map((near) => Math.max(0, ...near.map((word) => scoreOf(title, entry.text, word))));
+    const score = scores.includes(0) ? 0 : scores.reduce((sum, one) => sum + one, 0);
     // A guide says more than the fields of a schema.
     return { entry, score: entry.url.includes("#schema-") ? score / 10 : score };
   });

@@ -32,6 +32,7 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "number unready": "number unready 1 --reason maintenance",
   "number ready": "number ready 1",
   "number sync": "number sync 1",
+  "number connect": "number connect 1 --pin-file pin",
   "number rotate-callback": "number rotate-callback 1",
   "template add": "template add --workspace 1 --file order_shipped.json --status APPROVED",
   "template list": "template list --workspace 1",

@@ -19,6 +19,7 @@ import type { Context } from "./context.ts";
 import { type Database, fileExists, withDatabase } from "./database.ts";
 import { listCommand, readCommand, writeCommand } from "./database-command.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
+import { connectCommand } from "./number-connect.ts";
 import {
   allowUnsigned,
   readRoute,
@@ -190,6 +191,7 @@ export const commands: readonly Command[] = [
       });
     },
   ),
+  connectCommand,
   writeCommand(
     "number rotate-callback",
     {

@@ -5,7 +5,7 @@ import type { Issue, IssueInput } from "./issue.ts";
 type Found = Pick<Issue, "id" | "says" | "next"> & Partial<Issue>;
 
 /** The fields of the app's webhook, with what is lost without each. `messages` is indispensable. */
-export const WEBHOOK_FIELDS: Readonly<Record<string, string>> = {
+const WEBHOOK_FIELDS: Readonly<Record<string, string>> = {
   messages: "statuses and received messages",
   message_template_status_update: "decisions on templates",
   message_template_quality_update: "the quality of templates",
@@ -20,6 +20,12 @@ export const WEBHOOK_FIELDS: Readonly<Record<string, string>> = {
   security: "changes of the two-step PIN",
   user_preferences: "people who switch marketing off in WhatsApp",
 };
+
+/** What an app is subscribed to: fields that are needed, and those that not every app or version of the interface knows. */
+export const wantedFields = {
+  fields: Object.keys(WEBHOOK_FIELDS),
+  moreFields: ["standby", "messaging_handovers", "smb_message_echoes", "history", "smb_app_state_sync", "calls"],
+} as const;
 
 export function receivingIssues(input: IssueInput): Issue[] {
   const isAsked = input.number.provider === "graph";

@@ -105,7 +105,7 @@ export async function listShown(
 }
 
 /** Asks the network whether the token of `sender` shows the number in its account. */
-export async function findShown(
+async function findShown(
   port: AccountPort,
   sender: Sender,
   phoneNumberId: string,
@@ -193,6 +193,26 @@ export async function setUpWebhook(port: AccountPort, sender: Sender, wanted: Wa
 
 const UNKNOWN_FIELD_CODE = "100";
 const NO_APP: RequestFailure = { code: "no_app", message: "WhatsApp does not say whose token it is.", kind: "other" };
+
+/** Of the two-step verification of a number. */
+export function isPin(text: string): boolean {
+  return /^\d{6}$/.test(text);
+}
+
+/** `failure` null: the number is in the WhatsApp Business app too. */
+type Registered = { done: true } | { done: false; failure: Pick<RequestFailure, "code" | "message"> | null };
+
+export const ON_BUSINESS_APP =
+  "This number is also used in the WhatsApp Business app. Registering it here would sign the phone out, so it is not done. It needs no registration.";
+
+/** Registers the number with the Cloud API, unless that would take it from a phone. */
+export async function register(port: AccountPort, sender: Sender, pin: string): Promise<Registered> {
+  const shown = await findShown(port, sender, sender.phoneNumberId);
+  if (!shown.ok) return { done: false, failure: shown.failure };
+  if (shown.value?.isOnBusinessApp === true) return { done: false, failure: null };
+  const registered = await port.registerNumber(sender, pin);
+  return registered.ok ? { done: true } : { done: false, failure: registered.failure };
+}
 
 /** Whether there is a draft, and whether it is still the one that was read. */
 export function isSameDraft(tx: ReadTx, { workspaceId, accessToken }: ConnectionDraft): boolean {

@@ -17,6 +17,7 @@ const NOT_RUN = [
     "upgrade back",
     "upgrade try",
     "number sync",
+    "number connect",
     "number rotate-callback",
     "webhook test",
     "move in",

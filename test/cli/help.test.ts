@@ -49,6 +49,7 @@ const PROMISED: Record<string, string> = {
     "ID --name --throughput --token-file --app-secret-file --no-app-secret --unsigned-callbacks --no-unsigned-callbacks --portfolio",
   "number ready": "ID",
   "number unready": "ID --reason",
+  "number connect": "ID --pin-file --replace-webhook",
   "number rotate-callback": "ID",
   "number remove": "ID",
   "template add": "--workspace --file --status",

@@ -134,6 +134,71 @@ test("one of Meta's test numbers, which are in no numbering plan, can be added w
   expect(added).toMatchObject({ phone: "+15550253483", ready: true });
 });
 
+describe("number connect", () => {
+  /** Answers the challenge to who knows the verify token, as the running server does. */
+  function startCallbacks() {
+    return Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch(request) {
+        const query = new URL(request.url).searchParams;
+        const isRight = query.get("hub.verify_token") === "word";
+        return new Response(isRight ? query.get("hub.challenge") : "", { status: isRight ? 200 : 403 });
+      },
+    });
+  }
+
+  test("number connect sets up callbacks and fields, subscribes the app, and registers the number with its PIN", async () => {
+    using callbacks = startCallbacks();
+    const account = graphAccount({
+      numbers: [graphNumber("200000000000001", "+49 30 000000", { status: "PENDING" })],
+      ...{ subscribedApps: [], webhook: null, reach: () => callbacks.url.href },
+    });
+    await using shop = await openShop({ account, server: 'public_url = "https://wa.example.com"' });
+    await shop.add();
+    shop.workshop.write("pin", "135791\n");
+    const connected = await shop.workshop.json(["number", "connect", "1", "--pin-file", shop.workshop.path("pin")]);
+    expect(connected).toMatchObject({ ready: true, problems: [] });
+    expect(account.webhook).toMatchObject({ callbackUrl: "https://wa.example.com/networks/whatsapp" });
+    expect([account.subscribedApps.length, account.pin]).toEqual([1, "135791"]);
+    expect(JSON.stringify(connected)).not.toContain("135791");
+  });
+
+  test("number connect changes nothing that it was not asked to: another address stays, and says how it is replaced", async () => {
+    using callbacks = startCallbacks();
+    const webhook = { callbackUrl: "https://crm.example.com/hook", fields: ["messages"] };
+    const account = graphAccount({ webhook, reach: () => callbacks.url.href });
+    await using shop = await openShop({ account, server: 'public_url = "https://wa.example.com"' });
+    await shop.add();
+    expect(await shop.workshop.refusal(["number", "connect", "1"])).toMatchObject({
+      code: "webhook_elsewhere",
+      message: expect.stringContaining("crm.example.com"),
+      next: "waxwing number connect 1 --replace-webhook replaces that address",
+    });
+    expect(account.webhook).toEqual(webhook);
+    await shop.workshop.json(["number", "connect", "1", "--replace-webhook"]);
+    expect(account.webhook?.callbackUrl).toBe("https://wa.example.com/networks/whatsapp");
+  });
+
+  test("number connect names what is wrong: no public address, a PIN that is none, a wrong PIN, a number in the app", async () => {
+    using callbacks = startCallbacks();
+    const account = graphAccount({ pin: "000000", reach: () => callbacks.url.href, webhook: null });
+    await using local = await openShop({ account: graphAccount() });
+    await local.add();
+    expect(await local.workshop.refusal(["number", "connect", "1"])).toMatchObject({ code: "no_public_url" });
+    await using shop = await openShop({ account, server: 'public_url = "https://wa.example.com"' });
+    await shop.add();
+    const connect = (pin: string) => {
+      shop.workshop.write("pin", pin);
+      return shop.workshop.refusal(["number", "connect", "1", "--pin-file", shop.workshop.path("pin")]);
+    };
+    expect(await connect("12345")).toMatchObject({ message: expect.stringContaining("six digits") });
+    expect(await connect("135791")).toMatchObject({ message: expect.stringContaining("PIN of the number is wrong") });
+    (account.numbers[0] as GraphRow).is_on_biz_app = true;
+    expect(await connect("000000")).toMatchObject({ message: expect.stringContaining("sign the phone out") });
+  });
+});
+
 describe("number update", () => {
   test("number update changes name, throughput and secrets, and only the given ones", async () => {
     await using shop = await openShop();

@@ -11,8 +11,16 @@ import { scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { verifyTokenOf } from "#src/domain/numbers/callback-verification.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
-import { WEBHOOK_FIELDS } from "#src/health/receiving-issues.ts";
-import { findShown, openNumber, renewedSender, sealRenewed, setUpWebhook } from "#src/receiving/connect-number.ts";
+import { wantedFields } from "#src/health/receiving-issues.ts";
+import {
+  isPin,
+  ON_BUSINESS_APP,
+  openNumber,
+  register,
+  renewedSender,
+  sealRenewed,
+  setUpWebhook,
+} from "#src/receiving/connect-number.ts";
 import { findShownNumber, nextOf, opened, portOf, refusedByNetwork, serverIssue } from "./ask-network.ts";
 import { Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, strict } from "./declare.ts";
@@ -20,10 +28,6 @@ import { endpoint } from "./endpoint.ts";
 import { changeNumber, NumberDetail, requireNumber } from "./numbers.ts";
 
 const Secret = Type.Optional(Type.String({ maxLength: 4_096 }));
-const PIN_PATTERN = /^\d{6}$/;
-/** Fields that are good to have, and that not every app or version of the interface knows. */
-const MORE_FIELDS = ["standby", "messaging_handovers", "smb_message_echoes", "history", "smb_app_state_sync", "calls"];
-
 const ofNumber = {
   session: "manage",
   isSensitive: true,
@@ -64,7 +68,8 @@ export const numberAccessEndpoints = {
     const result = await setUpWebhook(portOf(call), sender, {
       callbackUrl: `${publicUrl}/networks/whatsapp`,
       verifyToken: store.read((tx) => verifyTokenOf(tx, workspace.id)),
-      ...{ fields: Object.keys(WEBHOOK_FIELDS), moreFields: MORE_FIELDS, replaces: call.body.replace === true },
+      ...wantedFields,
+      replaces: call.body.replace === true,
     });
     if (!result.done && "goesTo" in result) {
       const address = quoted(result.goesTo);
@@ -82,15 +87,15 @@ export const numberAccessEndpoints = {
     const { store, box, body } = call;
     const number = store.read((tx) => requireOnMeta(call, tx));
     const pin = body.pin.trim();
-    if (!PIN_PATTERN.test(pin)) throw invalidRequest({ pin: ["The PIN has six digits."] });
+    if (!isPin(pin)) throw invalidRequest({ pin: ["The PIN has six digits."] });
     const sender = opened(() => openNumber(box, number));
-    const shown = await findShown(portOf(call), sender, number.phoneNumberId);
-    if (!shown.ok) throw refusedByNetwork(shown.failure.message);
-    if (shown.value?.isOnBusinessApp === true) throw new Refusal(409, "on_business_app", ON_BUSINESS_APP);
-    const registered = await portOf(call).registerNumber(sender, pin);
-    if (!registered.ok) {
-      const { code, message } = registered.failure;
-      throw PIN_CODES.includes(code) ? invalidRequest({ pin: [message] }) : refusedByNetwork(message);
+    const registered = await register(portOf(call), sender, pin);
+    if (!registered.done) {
+      const { failure } = registered;
+      if (failure === null) throw new Refusal(409, "on_business_app", ON_BUSINESS_APP);
+      throw PIN_CODES.includes(failure.code)
+        ? invalidRequest({ pin: [failure.message] })
+        : refusedByNetwork(failure.message);
     }
     // The hash of a form with six digits in a kept answer would give the PIN away.
     return changeNumber({ ...call, form: null }, "number.register", syncSoon);
@@ -99,9 +104,6 @@ export const numberAccessEndpoints = {
 
 /** Meta's codes about the PIN itself. */
 const PIN_CODES: readonly string[] = ["133005", "133008", "133009"];
-const ON_BUSINESS_APP =
-  "This number is also used in the WhatsApp Business app. Registering it here would sign the phone out, so it is not done. It needs no registration.";
-
 function syncSoon(tx: Tx, number: SendingNumber): SendingNumber {
   scheduleSync(tx, number, 0);
   return number;

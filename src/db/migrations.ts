@@ -13,6 +13,7 @@ import furtherWebhooks from "../../migrations/0011_further_webhooks.sql" with { 
 import messageKinds from "../../migrations/0012_message_kinds.sql" with { type: "text" };
 import uploads from "../../migrations/0013_uploads.sql" with { type: "text" };
 import connecting from "../../migrations/0014_connecting.sql" with { type: "text" };
+import replyTo from "../../migrations/0015_reply_to.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   { version: 12, name: "message_kinds", sql: messageKinds },
   { version: 13, name: "uploads", sql: uploads },
   { version: 14, name: "connecting", sql: connecting },
+  { version: 15, name: "reply_to", sql: replyTo },
 ];

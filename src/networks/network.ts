@@ -218,6 +218,8 @@ export interface OutboundMessage {
   content: Content;
   /** The network's id of the upload that the content sends. */
   mediaId?: string | null;
+  /** The network's id of the message that this one answers or reacts to. Absent: none. */
+  about?: string | null;
   /** One of a broadcast's many: single messages go first. */
   isBulk?: boolean;
 }

@@ -20,7 +20,6 @@ import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { planSend, type SendInput, type SendPlan } from "#src/domain/messages/plan.ts";
-import { findMessageById } from "#src/domain/messages/read.ts";
 import {
   discard,
   recordAnswered,
@@ -176,6 +175,7 @@ async function attemptUntilFinal(
     sendToken: message.sendToken,
     content: plan.content,
     mediaId,
+    about: plan.about,
   };
   const storeResult = (tx: Tx, result: SendResult): SendResult => {
     if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(result));
@@ -298,9 +298,7 @@ function redispatchNow(
 
 /** The current message, or the reason of its failure. */
 export function resultOf(tx: Tx, messageId: number): SendResult {
-  const message = findMessageById(tx, messageId);
-  if (message === undefined) throw new Error(`message ${messageId} is gone`);
-  return resultFrom(tx, message);
+  return resultFrom(tx, requireMessage(tx, messageId));
 }
 
 function resultFrom(tx: Tx, message: Message, scope: FailureScope | null = null): SendResult {

@@ -64,6 +64,7 @@ function isBeyondSchema(value: unknown, name = ""): boolean {
     if (new Set(refs).size < refs.length) return true;
   }
   if (name === "media" && isOddFile(value)) return true;
+  if (name === "reaction" && !/^(👍|🇩🇪|1️⃣|)$/u.test(String((value as { emoji?: unknown }).emoji))) return true;
   if (isOddChoice(name, value)) return true;
   return Object.entries(value).some(([member, inner]) => isBeyondSchema(inner, member));
 }
@@ -237,6 +238,16 @@ function body(
 const media = mostly(fc.record({ link: mostly(link), filename: mostly(someText) }, { requiredKeys: ["link"] }));
 const shared = { from: mostly(someText), reference: mostly(someText) };
 const templateMembers = { language: mostly(someText), variables: valuesOf(mostly(value)), media };
+const namedMessage = fc.oneof(
+  fc.record({ inbound: mostly(fc.integer()) }),
+  fc.record({ message: mostly(fc.constant(3)) }),
+);
+const reference = fc.oneof(
+  { weight: 9, arbitrary: namedMessage },
+  { weight: 1, arbitrary: fc.constantFrom({}, { inbound: 1, message: 2 }, { id: 1 }, { inbound: 1.5 }) },
+);
+const answering = { ...shared, reply_to: mostly(reference) };
+const reaction = fc.record({ emoji: mostly(fc.constantFrom("👍", "", "🇩🇪", "1️⃣")), to: mostly(reference) });
 const sentMedia = fc.record(
   {
     type: mostly(fc.constantFrom("image", "video", "audio", "document", "sticker")),
@@ -300,8 +311,9 @@ const interactive = fc
   .map((made) => JSON.parse(JSON.stringify(made)) as unknown);
 const sendMessage = fc.oneof(
   body({ to: mostly(someText), template: mostly(someText) }, { ...shared, ...templateMembers }),
-  body({ to: mostly(someText), text: mostly(someText) }, shared),
-  body({ to: mostly(someText), media: mostly(sentMedia) }, shared),
+  body({ to: mostly(someText), text: mostly(someText) }, { ...answering, preview_url: mostly(fc.boolean()) }),
+  body({ to: mostly(someText), reaction: mostly(reaction) }, shared),
+  body({ to: mostly(someText), media: mostly(sentMedia) }, answering),
   body({ to: mostly(someText), location: mostly(location) }, shared),
   body({ to: mostly(someText), contacts: mostly(cards) }, shared),
   body({ to: mostly(someText), interactive: mostly(interactive) }, shared),

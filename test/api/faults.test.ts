@@ -164,7 +164,7 @@ test("the message alone says which fields are wrong, whatever their number", asy
   const messageOf = async (body: unknown) => (await refusalOf("POST", "/api/v1/messages", body)).error.message;
   expect(await messageOf({ text: "hello" })).toBe("`to`: this field is required.");
   expect(await messageOf({ to: "+919876543210" })).toBe(
-    "`template`, `text`: send exactly one of template, text, media, location, contacts, interactive.",
+    "`template`, `text`: send exactly one of template, text, media, location, contacts, interactive, reaction.",
   );
   expect(await messageOf({ to: 7, text: "hello", colour: "red" })).toBe(
     "`colour`: unknown field. `to`: this has to be a text, not a number.",

@@ -112,7 +112,7 @@ const OURS: Readonly<Record<string, string>> = {
   media_files: "hash",
   memberships: "role number_ids",
   messages:
-    "origin type to_phone from_phone template_language template_category variables status send_token network_message_id money pricing network_type content",
+    "origin type to_phone from_phone template_language template_category variables status send_token network_message_id money pricing network_type content reply_to",
   network_health: "state source",
   network_uploads: "network_media_id",
   network_usage: "month category type",

@@ -25,14 +25,16 @@ test("a reply, a reaction, an edit and a deletion name our ids, and a message th
   await reportInbound(app, shop, { content: { type: "revoke", revoke: { original_message_id: "wamid.theirs" } } });
   const received = eventsOf(app, shop).filter(({ type }) => type === "message.received");
   const messages = received.map(({ data }) => data.message as { id: number; details: object });
-  const out = { message_id: sent.body.data.id, direction: "out" };
-  const theirs = { message_id: messages[0]?.id ?? 0 };
+  const sentId = sent.body.data.id;
+  const out = { message_id: sentId, direction: "out" };
+  const first = messages[0]?.id ?? 0;
+  const theirs = { message_id: first, inbound: first };
   expect(messages.map(({ details }) => details)).toEqual([
     {},
-    { reply_to: out },
+    { reply_to: { ...out, message: sentId } },
     { reply_to: theirs },
     { reply_to: { message_id: null } },
-    { reaction: { emoji: "👍", ...out } },
+    { reaction: { emoji: "👍", ...out, to: { message: sentId } } },
     { edited: theirs },
     { deleted: theirs },
   ]);

@@ -34,6 +34,8 @@ export const rows: SendMessage = {
   interactive: { header: "Delivery", body: "When?", list: { button: "Choose", sections: [{ rows: [{ id: "a", title: "A" }] }] } },
 };
 export const where: SendMessage = { to: "1", interactive: { body: "Where?", location_request: true } };
+export const answer: SendMessage = { to: "1", text: "Yes", preview_url: true, reply_to: { inbound: 311 } };
+export const thumb: SendMessage = { to: "1", reaction: { emoji: "👍", to: { message: 1042 } } };
 export const cards: SendMessage = { to: "1", contacts: [{ name: { formatted_name: "Asha" }, phones: [{ phone: "1" }] }] };
 export const list: CreateBroadcast = {
   name: "November offer",
@@ -87,6 +89,11 @@ export const wrongPrograms: Readonly<Record<string, string>> = {
   "small print below a request for a location": `const p: SendMessage = { to: "1", interactive: { body: "a", footer: "b", location_request: true } };`,
   "a button without an id": `const p: SendMessage = { to: "1", interactive: { body: "a", buttons: [{ title: "b" }] } };`,
   "a card without a name": `const p: SendMessage = { to: "1", contacts: [{ phones: [{ phone: "1" }] }] };`,
+  "a template as an answer": `const p: SendMessage = { to: "1", template: "a", reply_to: { inbound: 1 } };`,
+  "a reaction as an answer": `const p: SendMessage = { to: "1", reaction: { emoji: "a", to: { inbound: 1 } }, reply_to: { inbound: 1 } };`,
+  "a reaction to nothing": `const p: SendMessage = { to: "1", reaction: { emoji: "a" } };`,
+  "an answer to a text": `const p: SendMessage = { to: "1", text: "a", reply_to: { inbound: "b" } };`,
+  "a preview of a picture": `const p: SendMessage = { to: "1", media: { link: "https://a.example/a.jpg" }, preview_url: true };`,
   "a file without a link": `const p: SendMessage = { to: "1", media: { type: "image" } };`,
   "a file of an unknown type": `const p: SendMessage = { to: "1", media: { type: "gif", link: "https://a.example/a.gif" } };`,
   "variables on a text": `const p: SendMessage = { to: "1", text: "b", variables: ["a"] };`,

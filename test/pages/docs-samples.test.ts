@@ -193,7 +193,10 @@ async function fillShop(): Promise<(text: string) => string> {
   return (text) =>
     names.reduce(
       (own, name) => own.replace(new RegExp(`/${name}/${SHOWN_IDS[name]}\\b`), `/${name}/${ids[name]}`),
-      text.replace("after=$CURSOR&wait=30", "after=latest&wait=0"),
+      text
+        .replace("after=$CURSOR&wait=30", "after=latest&wait=0")
+        // In a body, in each language.
+        .replace(/(\binbound\W{1,6})311\b/gi, `$1${ids.inbounds}`),
     );
 }
 

@@ -13,7 +13,7 @@ const BEYOND = {
     ...["broadcast.paused", "broadcast.resumed", "broadcast.blocked"],
   ],
   // The reference, under messages: free messages of the kinds that the request names.
-  "Message.type": ["image", "video", "audio", "document", "sticker", "location", "contacts", "interactive"],
+  "Message.type": ["image", "video", "audio", "document", "sticker", "location", "contacts", "interactive", "reaction"],
 } as const;
 
 const sources = ["inbound_message", "manual", "bulk", "import", "api"];

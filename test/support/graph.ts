@@ -408,7 +408,7 @@ function mediaRefusal(body: unknown, phoneNumberId: string, { account, pathStyle
   return foreign === undefined ? null : { code: 131009, details: `media id ${foreign}` };
 }
 
-const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data".split(" ");
+const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data context".split(" ");
 
 function bodyRefusal(body: unknown, templates: readonly KnownTemplate[] | undefined): Refusal | null {
   if (!isObject(body)) return { code: 100, details: "The body is no JSON object" };

@@ -13,6 +13,9 @@ export interface KindCase {
   part: Record<string, unknown>;
 }
 
+/** The network's id of the received message 1. */
+export const FIRST_INBOUND = "wamid.HBgLMTY0NjcwNDM1OTUVAgASGBQzQUZCMTY0MDc2MUYwNzBDNTY5MAA=";
+
 export const LINK = "https://files.example.com/secret-path/table.jpg";
 const PDF = "https://files.example.com/secret-path/lucky-shrub-invoice.pdf";
 
@@ -31,6 +34,27 @@ export const kindCases: Record<string, KindCase> = {
     text: "As requested: https://example.com",
     content: { text: "As requested: https://example.com" },
     part: { type: "text", text: { preview_url: false, body: "As requested: https://example.com" } },
+  },
+  "a text with a preview": {
+    body: { text: "As requested: https://example.com", preview_url: true },
+    type: "text",
+    text: "As requested: https://example.com",
+    content: { text: "As requested: https://example.com", preview_url: true },
+    part: { type: "text", text: { preview_url: true, body: "As requested: https://example.com" } },
+  },
+  "a reaction": {
+    body: { reaction: { emoji: "😀", to: { inbound: 1 } } },
+    type: "reaction",
+    text: "😀",
+    content: { reaction: { emoji: "😀", to: { inbound: 1 } } },
+    part: { type: "reaction", reaction: { message_id: FIRST_INBOUND, emoji: "😀" } },
+  },
+  "a reaction that is taken away": {
+    body: { reaction: { emoji: "", to: { inbound: 1 } } },
+    type: "reaction",
+    text: "",
+    content: { reaction: { emoji: "", to: { inbound: 1 } } },
+    part: { type: "reaction", reaction: { message_id: FIRST_INBOUND, emoji: "" } },
   },
   "an image": file("image", LINK, { caption: "The best succulent ever?" }),
   "an image without a caption": file("image", LINK),
@@ -387,6 +411,24 @@ const flow = (members: object) => asking({ flow: { id: "1", cta: "Book", screen:
 
 /** Requests that are refused, each with the members that are named. */
 export const wrongCases: Record<string, [body: Record<string, unknown>, fields: string[]]> = {
+  "a reaction to nothing": [{ reaction: { emoji: "😀" } }, ["reaction.to"]],
+  "a reaction to two messages": [{ reaction: { emoji: "😀", to: { inbound: 1, message: 1 } } }, ["reaction.to"]],
+  "a reaction to a message of an unknown kind": [
+    { reaction: { emoji: "😀", to: { inbound: 1, id: 1 } } },
+    ["reaction.to.id"],
+  ],
+  "a reaction with a text": [{ reaction: { emoji: "ok", to: { inbound: 1 } } }, ["reaction.emoji"]],
+  "a reaction with two emoji": [{ reaction: { emoji: "😀😀", to: { inbound: 1 } } }, ["reaction.emoji"]],
+  "a reaction as an answer": [
+    { reaction: { emoji: "😀", to: { inbound: 1 } }, reply_to: { inbound: 1 } },
+    ["reply_to"],
+  ],
+  "a preview of a picture": [{ media: { type: "image", link: LINK }, preview_url: true }, ["preview_url"]],
+  "a preview that is not a flag": [{ text: "x", preview_url: "yes" }, ["preview_url"]],
+  "an answer to nothing": [{ text: "x", reply_to: {} }, ["reply_to"]],
+  "an answer to a number": [{ text: "x", reply_to: 1 }, ["reply_to"]],
+  "an answer to a text": [{ text: "x", reply_to: { inbound: "1" } }, ["reply_to.inbound"]],
+  "a template as an answer": [{ template: "greeting", variables: ["Anna"], reply_to: { inbound: 1 } }, ["reply_to"]],
   "no contact cards": [{ contacts: [] }, ["contacts"]],
   "a card without a name": [{ contacts: [{ phones: [{ phone: "1" }] }] }, ["contacts.0.name"]],
   "a card without its whole name": [{ contacts: [{ name: { first_name: "A" } }] }, ["contacts.0.name.formatted_name"]],
@@ -495,6 +537,7 @@ export function markedKinds(mark: string, degrees: number): Record<string, Recor
     contacts: {
       contacts: [{ name: { formatted_name: mark }, phones: [{ phone: mark }], org: { company: mark } }],
     },
+    reaction: { reaction: { emoji: "👍", to: { inbound: 1 } } },
     interactive: {
       interactive: { body: mark, header: mark, footer: mark, buttons: [{ id: mark, title: mark }] },
     },

@@ -31,7 +31,7 @@ export function redact(value: unknown, name = ""): unknown {
 }
 
 /** Which message a detail refers to, and how a message was forwarded. */
-const HARMLESS_DETAILS: ReadonlySet<string> = new Set(["message_id", "direction", "often"]);
+const HARMLESS_DETAILS: ReadonlySet<string> = new Set(["message_id", "direction", "inbound", "message", "often"]);
 /** Their members too are the choice of the person or of the network. */
 const FREE_DETAILS: ReadonlySet<string> = new Set(["raw", "values"]);
 

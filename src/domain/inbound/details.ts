@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Nullable, OneOf } from "#src/core/schema.ts";
 import { MediaView, type StatedMedia } from "../media/schema.ts";
+import { NamedMessage } from "../messages/reference.ts";
 
 const Text = Nullable(Type.String());
 const Amount = Nullable(Type.Number());
@@ -16,6 +17,12 @@ const Reference = {
       ["out"],
       "`out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message.",
     ),
+  ),
+  inbound: Type.Optional(
+    Type.Integer({ description: "The `id` of a received message: a name of its own for the same id." }),
+  ),
+  message: Type.Optional(
+    Type.Integer({ description: "The id of a message of yours: a name of its own for the same id." }),
   ),
 };
 const MessageReference = Type.Object(Reference);
@@ -57,7 +64,14 @@ export const InboundDetails = Type.Object(
     ),
     reaction: Type.Optional(
       Type.Object(
-        { emoji: Text, message_id: Type.Optional(Reference.message_id), direction: Reference.direction },
+        {
+          emoji: Text,
+          message_id: Type.Optional(Reference.message_id),
+          direction: Reference.direction,
+          to: Type.Optional(
+            Nullable(NamedMessage, "The message, in the form of a request; null if it is not known here."),
+          ),
+        },
         { description: "`emoji` is null if a reaction was removed." },
       ),
     ),

@@ -4,6 +4,7 @@ import { formatInstant } from "#src/core/instant.ts";
 import type { Contact } from "../contacts/table.ts";
 import type { MediumWithFile } from "../media/read.ts";
 import { viewMedia, viewStated } from "../media/view.ts";
+import type { MessageReference } from "../messages/reference.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { InboundView } from "./schema.ts";
 import type { Inbound } from "./table.ts";
@@ -32,8 +33,28 @@ export function viewDetails(
   found: MediumWithFile | null,
   workspace: Pick<Workspace, "timezone">,
 ): Static<typeof InboundView>["details"] {
-  const { media: stated, ...details } = inbound.details ?? {};
+  const { media: stated, ...stored } = inbound.details ?? {};
+  const details = withNames(stored);
   if (found === null) return stated === undefined ? details : { media: viewStated(stated), ...details };
   const { medium, file } = found;
   return { media: viewMedia(medium, file === null ? null : { file, link: null }, workspace), ...details };
+}
+
+type Details = Omit<Static<typeof InboundView>["details"], "media">;
+type Reference = NonNullable<Details["reply_to"]>;
+
+/** References also under the names that requests have for them. */
+function withNames({ reaction, reply_to: replyTo, edited, deleted, ...details }: Details): Details {
+  return {
+    ...details,
+    ...(reaction === undefined ? {} : { reaction: { ...reaction, to: nameOf(reaction) } }),
+    ...(replyTo === undefined ? {} : { reply_to: { ...replyTo, ...nameOf(replyTo) } }),
+    ...(edited === undefined ? {} : { edited: { ...edited, ...nameOf(edited) } }),
+    ...(deleted === undefined ? {} : { deleted: { ...deleted, ...nameOf(deleted) } }),
+  };
+}
+
+function nameOf({ message_id: id, direction }: Partial<Reference>): MessageReference | null {
+  if (id == null) return null;
+  return direction === "out" ? { message: id } : { inbound: id };
 }

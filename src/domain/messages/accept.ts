@@ -66,6 +66,7 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
     origin,
     type: plan.template === null ? "text" : "template",
     ...storedContent(plan),
+    replyTo: plan.replyTo,
     toPhone: nameOfAddress(plan),
     fromPhone: plan.sender.phone,
     templateName: plan.template?.name ?? null,

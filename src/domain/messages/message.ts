@@ -15,6 +15,7 @@ export const messageTypes = [
   "location",
   "contacts",
   "interactive",
+  "reaction",
 ] as const;
 export type MessageType = (typeof messageTypes)[number];
 

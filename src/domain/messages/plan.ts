@@ -22,11 +22,13 @@ import { accountsBeside } from "../numbers/user-id-scope.ts";
 import type { Template } from "../templates/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import { findAbout } from "./about.ts";
 import type { Content } from "./content.ts";
 import { requireUnderCap } from "./daily-cap.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "./fill-template.ts";
 import { type ServiceContent, textOf } from "./kinds/kinds.ts";
 import { withUpload } from "./kinds/media.ts";
+import type { About, MessageReference } from "./reference.ts";
 
 export interface SendInput {
   /** As the caller wrote it. */
@@ -35,6 +37,8 @@ export interface SendInput {
   /** The caller's own id of the message. */
   reference: string | null;
   content: ServiceContent | TemplateInput;
+  /** Absent: it is about no other message. */
+  about?: About | null;
 }
 
 export interface SendPlan {
@@ -47,6 +51,10 @@ export interface SendPlan {
   /** Null: no contact has this phone number or user id yet. */
   contact: Contact | null;
   content: Content;
+  /** The network's id of the message that this one answers or reacts to. */
+  about: string | null;
+  /** The message that it answers, as the request names it. */
+  replyTo: MessageReference | null;
   /** The text that the person will see. */
   text: string;
   template: Template | null;
@@ -71,6 +79,8 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
   const choice =
     content.type === "template" && sender !== null ? chooseTemplate(tx, workspace.id, sender.accountId, content) : null;
   if (choice !== null) Object.assign(fields, choice.fields);
+  const about = findAbout(tx, workspace, sender, input);
+  Object.assign(fields, about.fields);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 
   const recipient = requireRecipient(tx, workspace, input.to);
@@ -81,7 +91,8 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
 
   if (content.type !== "template") {
     requireOpenWindow(tx, recipient.contact);
-    return plan(workspace, readySender, address, content, textOf(content), null, 0, false);
+    const free = plan(workspace, readySender, address, content, textOf(content), null, 0, false);
+    return { ...free, about: about.networkMessageId, replyTo: about.replyTo };
   }
   const template = requireSendable(choice, content);
   const filled = fillTemplate(template, content);
@@ -201,5 +212,6 @@ function plan(
   price: Micros,
   charged: boolean,
 ): SendPlan {
-  return { workspace, sender, phone, networkUserId, contact, content, text, template, price, charged };
+  const addressed = { workspace, sender, phone, networkUserId, contact };
+  return { ...addressed, content, about: null, replyTo: null, text, template, price, charged };
 }

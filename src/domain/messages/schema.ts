@@ -5,8 +5,10 @@ import { KeptContacts } from "./kinds/contacts.ts";
 import { KeptInteractive } from "./kinds/interactive.ts";
 import { KeptLocation } from "./kinds/location.ts";
 import { fileTypes, KeptMedia } from "./kinds/media.ts";
+import { KeptReaction } from "./kinds/reaction.ts";
 import { KeptText } from "./kinds/text.ts";
 import { type MessageType, visibleStatuses } from "./message.ts";
+import { NamedMessage } from "./reference.ts";
 
 export const MessageTemplate = Type.Object(
   { name: Type.String({ examples: ["order_shipped"] }), language: Type.String({ examples: ["en_US"] }) },
@@ -41,7 +43,7 @@ const addressed = {
 const progress = {
   text: Type.String({
     description:
-      "The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of contact cards the names. Empty if there are no words.",
+      "The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of contact cards the names, of a reaction the emoji. Empty if there are no words.",
   }),
   status: OneOf(
     visibleStatuses,
@@ -63,6 +65,7 @@ const TemplateMessage = Type.Object(
     type: Type.Literal("template"),
     template: MessageTemplate,
     content: Type.Null(),
+    reply_to: Type.Null(),
     ...progress,
     charged: Type.Boolean({
       description: "Whether the message is charged when it is delivered: true in a workspace that is charged.",
@@ -87,6 +90,7 @@ function freeMessage<Word extends TSchema, Kept extends TSchema>(
         kept,
         "What was sent, in the form of the request and without links. Null once the person was erased.",
       ),
+      reply_to: Nullable(NamedMessage, "The message that yours answers; null if you named none."),
       ...progress,
       charged: Type.Literal(false, { description: "Only templates are charged." }),
       ...times,
@@ -117,6 +121,11 @@ const InteractiveMessage = freeMessage(Type.Literal("interactive"), KeptInteract
   description: "A text with an action below it that was sent to one person.",
 });
 
+const ReactionMessage = freeMessage(Type.Literal("reaction"), KeptReaction, {
+  $id: "ReactionMessage",
+  description: "A reaction that was sent to one person. WhatsApp reports neither its delivery nor that it was read.",
+});
+
 /** The form of each type; one without a form does not compile. */
 const forms = {
   template: TemplateMessage,
@@ -129,13 +138,17 @@ const forms = {
   location: LocationMessage,
   contacts: ContactsMessage,
   interactive: InteractiveMessage,
+  reaction: ReactionMessage,
 } as const satisfies Record<MessageType, TObject>;
 
 export const MessageView = inDocument(
-  Type.Union([TemplateMessage, TextMessage, MediaMessage, LocationMessage, ContactsMessage, InteractiveMessage], {
-    $id: "Message",
-    description: "A message to one person.",
-  }),
+  Type.Union(
+    [TemplateMessage, TextMessage, MediaMessage, LocationMessage, ContactsMessage, InteractiveMessage, ReactionMessage],
+    {
+      $id: "Message",
+      description: "A message to one person.",
+    },
+  ),
   {
     discriminator: {
       propertyName: "type",

@@ -8,6 +8,7 @@ import type { Failure } from "./failure.ts";
 import type { KeptContent } from "./kinds/kinds.ts";
 import type { MessageForm, MessageMoney, MessageOrigin, MessageStatus, MessageType } from "./message.ts";
 import type { ProviderRequestOutcome } from "./outcome.ts";
+import type { MessageReference } from "./reference.ts";
 import type { Pricing, StatusItem } from "./status-item.ts";
 
 export const messages = sqliteTable("messages", {
@@ -72,6 +73,8 @@ export const messages = sqliteTable("messages", {
   networkType: text().$type<Exclude<MessageType, MessageForm>>(),
   /** What was sent, without links. Null where the text is all. */
   content: text({ mode: "json" }).$type<KeptContent>(),
+  /** Null: it answers no message. */
+  replyTo: text({ mode: "json" }).$type<MessageReference>(),
 });
 
 export type MessageRow = typeof messages.$inferSelect;

@@ -32,12 +32,13 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
     const template = { name: message.templateName ?? "", language: message.templateLanguage ?? "" };
     return {
       ...addressed,
-      ...{ type: message.type, template, content: null },
+      ...{ type: message.type, template, content: null, reply_to: null },
       ...progress,
       ...{ charged: message.charged, ...times },
     };
   }
-  const kind = { type: typeOfMessage(message), template: null, content: contentOf(message) };
+  const { replyTo: reply_to } = message;
+  const kind = { type: typeOfMessage(message), template: null, content: contentOf(message), reply_to };
   // A type and its content are stored together, which the compiler cannot see.
   return { ...addressed, ...kind, ...progress, charged: false, ...times } as Static<typeof MessageView>;
 }

@@ -3,9 +3,11 @@ import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typ
 import type { Fault, FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { absent, FORM, inDocument } from "#src/core/schema.ts";
+import { findReferenced } from "#src/domain/inbound/referenced.ts";
 import type { TemplateInput } from "#src/domain/messages/fill-template.ts";
-import { type RequestedName, readKind, requestedKinds } from "#src/domain/messages/kinds/kinds.ts";
+import { type RequestedName, readKind, requestedKinds, type ServiceContent } from "#src/domain/messages/kinds/kinds.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
+import { type About, MessageReference, readReference } from "#src/domain/messages/reference.ts";
 import { findFieldProblems } from "../validate.ts";
 import {
   checkWellFormed,
@@ -69,48 +71,66 @@ const kindNames = ["template", ...requestedNames] as const;
 
 const SendTemplateBody = inDocument(TemplateForm, {
   ...FORM,
-  properties: absentBeside(
-    "template",
-    requestedNames.filter((name) => !headerNames.includes(name)),
-  ),
+  properties: {
+    ...absentBeside(
+      "template",
+      requestedNames.filter((name) => !headerNames.includes(name)),
+    ),
+    reply_to: absent("Only without `template`."),
+    preview_url: absent("Only with `text`."),
+  },
 });
 
 function absentBeside(own: string, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, absent(`Not together with \`${own}\`.`)]));
 }
 
-/** The form of a free message, which has none of the members of the others. */
-function formOf<Members extends TProperties>({
-  $id,
-  description,
-  members,
-}: {
+const replyMember = { reply_to: Type.Optional(MessageReference) };
+
+interface KindForm<Members> {
   $id: string;
   description: string;
   members: Members;
-}) {
+}
+
+/** The form of a free message, which has none of the members of the others. */
+function formOf<Members extends TProperties, Shared extends TProperties>(
+  { $id, description, members }: KindForm<Members>,
+  shared: Shared,
+) {
   const form = Type.Object(
-    { to: Phone, ...members, from: From, reference: Reference },
+    { to: Phone, ...members, ...shared, from: From, reference: Reference },
     { $id, additionalProperties: false, description },
   );
-  const isOther = (name: string): boolean => !(name in members);
   const [own = ""] = Object.keys(members);
-  const ofTemplate = Object.fromEntries(
-    ["language", "variables"].map((name) => [name, absent("Only with `template`.")]),
-  );
-  return inDocument(form, { ...FORM, properties: { ...absentBeside(own, kindNames.filter(isOther)), ...ofTemplate } });
+  const others = {
+    ...absentBeside(own, kindNames),
+    ...Object.fromEntries(["language", "variables"].map((name) => [name, absent("Only with `template`.")])),
+    preview_url: absent("Only with `text`."),
+    reply_to: absent("A reaction names its message in `to`."),
+  };
+  const properties = Object.fromEntries(Object.entries(others).filter(([name]) => !(name in form.properties)));
+  return inDocument(form, { ...FORM, properties });
 }
 
 const freeForms = {
-  text: formOf(requestedKinds.text.form),
-  media: formOf(requestedKinds.media.form),
-  location: formOf(requestedKinds.location.form),
-  contacts: formOf(requestedKinds.contacts.form),
-  interactive: formOf(requestedKinds.interactive.form),
+  text: formOf(requestedKinds.text.form, replyMember),
+  media: formOf(requestedKinds.media.form, replyMember),
+  location: formOf(requestedKinds.location.form, replyMember),
+  contacts: formOf(requestedKinds.contacts.form, replyMember),
+  interactive: formOf(requestedKinds.interactive.form, replyMember),
+  reaction: formOf(requestedKinds.reaction.form, {}),
 } as const satisfies Record<RequestedName, TSchema>;
-
 export const SendMessageBody = Type.Union(
-  [SendTemplateBody, freeForms.text, freeForms.media, freeForms.location, freeForms.contacts, freeForms.interactive],
+  [
+    SendTemplateBody,
+    freeForms.text,
+    freeForms.media,
+    freeForms.location,
+    freeForms.contacts,
+    freeForms.interactive,
+    freeForms.reaction,
+  ],
   {
     $id: "SendMessage",
     description: "Either a template or one kind of free message: exactly one of their members is there.",
@@ -130,8 +150,9 @@ function anyForm(names: readonly string[]) {
     { additionalProperties: false },
   );
 }
-const AnyFreeForm = anyForm(kindNames);
-const AnyForm = anyForm([...kindNames, "language", "variables"]);
+const AnyReaction = anyForm(kindNames);
+const AnyFreeForm = anyForm([...kindNames, "reply_to", "preview_url"]);
+const AnyForm = anyForm([...kindNames, "reply_to", "preview_url", "language", "variables"]);
 
 /** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
 export function readSendMessage(body: Readonly<Record<string, unknown>>): SendInput {
@@ -153,20 +174,31 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
 
 function readFree(name: RequestedName, body: Readonly<Record<string, unknown>>): SendInput {
   const kind = readKind(name);
-  const fields = findMisfits(name, body);
+  // A union of references is checked by hand, for better sentences.
+  const { reply_to: rawReference, ...rest } = body;
+  const fields = findMisfits(name, name === "reaction" ? body : rest);
   const isOwn = (path: string): boolean => (path.split(".")[0] ?? "") in kind.form.members;
   // What no schema can say is looked at once the members fit theirs.
   const content = Object.keys(fields).some(isOwn) ? null : kind.read(body, fields);
+  const isAnswer = rawReference !== undefined && name !== "reaction";
+  const replyTo = isAnswer ? readReference(rawReference, "reply_to", fields) : null;
   checkWellFormed(fields, body);
   if (content === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
   const { to, from, reference } = body as { to: string; from?: string; reference?: string };
-  return { to, from: from ?? null, reference: reference ?? null, content };
+  return { to, from: from ?? null, reference: reference ?? null, content, about: aboutOf(content, replyTo) };
+}
+
+function aboutOf(content: ServiceContent, replyTo: MessageReference | null): About | null {
+  if (content.type === "reaction") {
+    return { path: "reaction.to", reference: content.reaction.to, find: findReferenced };
+  }
+  return replyTo === null ? null : { path: "reply_to", reference: replyTo, find: findReferenced };
 }
 
 function findMisfits(name: RequestedName, body: Readonly<Record<string, unknown>>): FieldProblems {
   const { fitted } = readKind(name);
   if (fitted === undefined) return findFieldProblems(freeForms[name], body);
-  const around = findFieldProblems(AnyFreeForm, body);
+  const around = findFieldProblems(name === "reaction" ? AnyReaction : AnyFreeForm, body);
   return Object.assign(around, findFieldProblems(fitted(body[name]), body[name], name));
 }
 
@@ -186,5 +218,5 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
     variables,
     media,
   };
-  return { to, from: from ?? null, reference: reference ?? null, content };
+  return { to, from: from ?? null, reference: reference ?? null, content, about: null };
 }

@@ -31,11 +31,21 @@ const label = Type.String({ minLength: 1, maxLength: 1_024 });
 const cardText = Type.String({ minLength: 1, maxLength: NETWORK_LABEL_LENGTH_MAX });
 const cardEntries = Type.Array(cardText, { maxItems: 20 });
 const object = (members: Record<string, TSchema>) => Type.Object(members, strict);
-/** A message by its id here: of an inbound, or with `"direction": "out"` of one that was sent. */
-const reference = { message_id: Type.Integer(), direction: optional(OneOf(["in", "out"])) };
+/**
+ * A message by its id here, as `details` names it: `inbound` or `message`; or `message_id`, of an inbound, or with
+ * `"direction": "out"` of one that was sent.
+ */
+const reference = {
+  inbound: optional(Type.Integer()),
+  message: optional(Type.Integer()),
+  message_id: optional(Type.Integer()),
+  direction: optional(OneOf(["in", "out"])),
+};
 
 interface Reference {
-  message_id: number;
+  inbound?: number;
+  message?: number;
+  message_id?: number;
   direction?: "in" | "out";
 }
 
@@ -80,7 +90,7 @@ const members = {
     }),
     { minItems: 1, maxItems: 50 },
   ),
-  reaction: object({ ...reference, emoji: Type.String({ maxLength: 64 }) }),
+  reaction: object({ ...reference, to: optional(object(reference)), emoji: Type.String({ maxLength: 64 }) }),
   edited: object(reference),
   deleted: object(reference),
   unsupported: object({ reason: optional(label) }),
@@ -119,7 +129,7 @@ export type InboundBody = Omit<
   to?: string;
   name?: string;
   type?: InboundType;
-  reaction?: Reference & { emoji: string };
+  reaction?: Reference & { to?: Reference; emoji: string };
   edited?: Reference;
   deleted?: Reference;
   reply_to?: Reference;
@@ -222,7 +232,7 @@ function played(tx: Tx, number: SendingNumber, from: string, type: InboundType, 
   return {
     ...rest,
     type,
-    reaction: reaction && { emoji: reaction.emoji, networkMessageId: idOf("reaction", reaction) },
+    reaction: reaction && { emoji: reaction.emoji, networkMessageId: idOf("reaction", reaction.to ?? reaction) },
     original: original && idOf(edited === undefined ? "deleted" : "edited", original),
     replyTo: replyTo && idOf("reply_to", replyTo),
     ...(type === "interactive" && replyTo === undefined ? answerTo(tx, number, from, rest) : {}),
@@ -246,7 +256,10 @@ function answerTo(
 
 /** Throws `invalid_request`. */
 function networkIdOf(tx: Tx, workspaceId: number, field: string, named: Reference): string {
-  const { message_id: id, direction = "in" } = named;
+  const { inbound, message } = named;
+  const id = inbound ?? message ?? named.message_id;
+  if (id === undefined) throw invalidField(`${field}.message_id`, "This field is required.");
+  const direction = message === undefined ? (named.direction ?? "in") : "out";
   const found = direction === "in" ? findInbound(tx, workspaceId, id) : findVisible(tx, workspaceId, id);
   if (found?.networkMessageId != null) return found.networkMessageId;
   const hint = direction === "in" ? ' For a message that was sent, add "direction": "out".' : "";

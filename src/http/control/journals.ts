@@ -80,7 +80,11 @@ function viewSent(tx: ReadTx, { sendToken, from, to, content, request, at, outco
     to,
     type,
     ...(content.type === "template" ? { template: content.name } : { text: textOf(content) }),
-    content: { type, [type]: request[type] },
+    content: {
+      type,
+      [type]: request[type],
+      ...(request.context === undefined ? {} : { context: request.context }),
+    },
     outcome,
     at: formatInstant(at, "UTC"),
   };

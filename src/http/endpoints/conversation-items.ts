@@ -12,6 +12,7 @@ import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversa
 import { viewDetails } from "#src/domain/inbound/view.ts";
 import { KeptContentView } from "#src/domain/messages/kinds/kinds.ts";
 import { messageStatuses, messageTypes } from "#src/domain/messages/message.ts";
+import { NamedMessage } from "#src/domain/messages/reference.ts";
 import { MessageTemplate } from "#src/domain/messages/schema.ts";
 import type { MessageRow } from "#src/domain/messages/table.ts";
 import { typeOfMessage } from "#src/domain/messages/view.ts";
@@ -35,6 +36,7 @@ export const AnyMessage = Type.Object({
   text: Type.String(),
   /** What was sent; null where the text is all. */
   content: Nullable(KeptContentView),
+  reply_to: Nullable(NamedMessage),
   status: OneOf(messageStatuses),
   /** Dispatched with an unknown outcome: neither sent nor failed. */
   is_unknown: Type.Boolean(),
@@ -106,6 +108,7 @@ export function viewAnyMessage(
   return show(AnyMessage, message, timesOf(workspace), {
     to: message.toPhone,
     type: typeOfMessage(message),
+    reply_to: message.replyTo,
     name: contact === undefined ? null : displayNameOf(contact),
     from: message.fromPhone,
     template: templateName === null ? null : { name: templateName, language: templateLanguage ?? "" },

@@ -26,6 +26,7 @@ export const messageExample: Static<typeof MessageView> = {
   type: "template",
   template: { name: "order_shipped", language: "en_US" },
   content: null,
+  reply_to: null,
   text: "Hi Asha, your order 10042 is on its way.",
   status: "sent",
   error: null,

@@ -58,7 +58,7 @@ export const messageEndpoints = {
       tag: "Messages",
       summary: "Send a message",
       description:
-        "Sends a template (at any time), or free-form text, a file, a place, contact cards, or a text with buttons, a list or a link (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
+        "Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
       bodies: {
         template: {
           summary: "A template with variables",
@@ -98,6 +98,14 @@ export const messageEndpoints = {
             location: { latitude: 51.5033, longitude: -0.1196, name: "Corner Shop", address: "1 South Bank, London" },
           },
         },
+        reply: {
+          summary: "An answer that quotes a message",
+          value: { to: "+442079460210", text: "Yes, until eight.", reply_to: { inbound: 311 } },
+        },
+        reaction: {
+          summary: "A reaction",
+          value: { to: "+442079460210", reaction: { emoji: "👍", to: { inbound: 311 } } },
+        },
         contacts: {
           summary: "A contact card",
           value: {
@@ -126,6 +134,8 @@ export const messageEndpoints = {
         text: "table-7-ready",
         media: "table-7-picture",
         location: "way-to-the-shop",
+        reply: "answer-to-311",
+        reaction: "thumb-for-311",
         contacts: "driver-of-10042",
         buttons: "day-of-10042",
       },

@@ -9,7 +9,7 @@ interface Action {
 }
 
 export const interactive: NetworkKind<InteractiveContent> = {
-  payload: ({ interactive: given }, mediaId) => {
+  payload: ({ interactive: given }, { mediaId }) => {
     const { type, action } = actionOf(given);
     const { header, body, footer } = given;
     return {

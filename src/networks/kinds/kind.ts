@@ -2,12 +2,22 @@
 import type { Content } from "#src/domain/messages/content.ts";
 
 export interface NetworkKind<Kind extends Content> {
-  /** The part of Meta's request that is about this kind. `mediaId`: Meta's id of the file if it was uploaded. */
-  payload(content: Kind, mediaId: string | null): { type: string } & Readonly<Record<string, unknown>>;
+  /** The part of Meta's request that is about this kind. */
+  payload(content: Kind, known: NetworkIds): { type: string } & Readonly<Record<string, unknown>>;
+  /** Whether the payload names the message that it is about, so that the request does not. Absent: the request does. */
+  namesAbout?: true;
   /** The file that goes with the content, as a link. Absent: never one. */
   linkOf?(content: Kind): string | null;
   /** Whether a user id does not do. Absent: it does. */
   needsPhone?(content: Kind): boolean;
+}
+
+/** Meta's ids of what the content refers to. */
+interface NetworkIds {
+  /** Of the file if it was uploaded. */
+  mediaId: string | null;
+  /** Of the message that this one answers or reacts to. */
+  about: string | null;
 }
 
 /** Exactly one of the two. */

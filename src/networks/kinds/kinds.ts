@@ -5,6 +5,7 @@ import { interactive } from "./interactive.ts";
 import type { NetworkKind } from "./kind.ts";
 import { location } from "./location.ts";
 import { media } from "./media.ts";
+import { reaction } from "./reaction.ts";
 import { template } from "./template.ts";
 import { contactRequest, text } from "./text.ts";
 
@@ -14,6 +15,7 @@ const kinds: { readonly [Type in Content["type"]]: NetworkKind<Extract<Content, 
   location,
   contacts,
   interactive,
+  reaction,
   contact_request: contactRequest,
   template,
 };

@@ -19,7 +19,7 @@ type Parameter =
   | { type: "document"; document: MediaSource & { filename?: string } };
 
 export const template: NetworkKind<TemplateContent> = {
-  payload: (content, mediaId) => ({ type: "template", template: templateOf(content, mediaId) }),
+  payload: (content, { mediaId }) => ({ type: "template", template: templateOf(content, mediaId) }),
   linkOf: ({ header }) => (header === null || header.type === "text" ? null : header.link),
   needsPhone: ({ oneTimePassword }) => oneTimePassword !== null,
 };

@@ -3,7 +3,7 @@ import type { ContactRequestContent, TextContent } from "#src/domain/messages/ki
 import type { NetworkKind } from "./kind.ts";
 
 export const text: NetworkKind<TextContent> = {
-  payload: ({ body }) => ({ type: "text", text: { preview_url: false, body } }),
+  payload: ({ body, hasPreview = false }) => ({ type: "text", text: { preview_url: hasPreview, body } }),
 };
 
 /** The button's words are Meta's own. */

@@ -8,6 +8,7 @@ import type { FilledTexts } from "#src/domain/templates/template.ts";
 import type { JsonObject } from "../whatsapp/json.ts";
 import { refuseTemplate, templateFile } from "./evaluate-template.ts";
 import {
+  context,
   FITTING,
   type FileKind,
   PARAMETER_INVALID,
@@ -29,7 +30,10 @@ export function evaluate(request: JsonObject, filled: FilledTexts | null): Refus
   if (typeof type !== "string" || shape === undefined)
     return { code: PARAMETER_INVALID, message: "The type is unknown." };
   const value = request[type];
-  return value === undefined ? missing(type) : refuse(value, shape, type);
+  if (value === undefined) return missing(type);
+  const refusal = refuse(value, shape, type);
+  if (refusal !== null || request.context === undefined) return refusal;
+  return type === "reaction" ? invalid("A reaction answers no message.") : refuse(request.context, context, "context");
 }
 
 /** Whether the file has a type that Meta refuses, which it reports after it has accepted the message. */

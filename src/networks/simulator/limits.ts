@@ -154,8 +154,16 @@ export const shapes: Readonly<Record<string, Shape>> = {
     address: optional(words(UNLIMITED, "messages/location-messages")),
   }),
   contacts: list("messages/contacts-messages", 1, 257, card()),
+  reaction: object("messages/reaction-messages", {
+    message_id: needed(words(UNLIMITED, "messages/reaction-messages")),
+    emoji: needed({ ...words(UNLIMITED, "messages/reaction-messages"), isBlank: true } as Shape),
+  }),
   interactive: { is: "variant", by: "type", of: interactiveShapes() },
 };
+
+export const context = object("messages/contextual-replies", {
+  message_id: needed(words(UNLIMITED, "messages/contextual-replies")),
+});
 
 /** By the word in `interactive.type`. */
 function interactiveShapes(): Readonly<Record<string, Shape>> {

@@ -84,7 +84,10 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
   const scriptOf = (request: JsonObject, to: string, effect: Effect | null): Script => {
     const usual = scriptFor(to, times);
     const script = effect === null ? usual : applyRule(usual, effect, times);
-    return hasUnusableFile(request) ? failLater(script, MEDIA_UNUSABLE, times) : script;
+    if (hasUnusableFile(request)) return failLater(script, MEDIA_UNUSABLE, times);
+    // Meta reports neither the delivery of a reaction nor that it was read.
+    const isReported = ({ status }: Script["statuses"][number]): boolean => status === "sent" || status === "failed";
+    return request.type === "reaction" ? { ...script, statuses: script.statuses.filter(isReported) } : script;
   };
 
   /** False: test control ended the wait. */

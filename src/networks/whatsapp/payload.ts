@@ -15,21 +15,26 @@ interface MessagePayload extends Readonly<Record<string, unknown>> {
   /** Meta's own id of the person, if the phone number is not known. */
   recipient?: string;
   type: string;
+  /** The message that this one quotes. */
+  context?: { message_id: string };
   /** Returned on every status, so that a message whose answer was lost can be matched. */
   biz_opaque_callback_data: string;
 }
 
 export function createPayload(
-  outbound: Pick<OutboundMessage, "to" | "recipientNetworkUserId" | "sendToken" | "content">,
+  outbound: Pick<OutboundMessage, "to" | "recipientNetworkUserId" | "sendToken" | "content" | "about">,
   /** Meta's id of the file if it was uploaded; null: Meta fetches the file by its link. */
   mediaId: string | null = null,
 ): MessagePayload {
+  const { content, about = null } = outbound;
+  const kind = kindOf(content);
   return {
     messaging_product: "whatsapp",
     recipient_type: "individual",
     ...recipientOf(outbound),
+    ...(about === null || kind.namesAbout === true ? {} : { context: { message_id: about } }),
     biz_opaque_callback_data: outbound.sendToken,
-    ...kindOf(outbound.content).payload(outbound.content, mediaId),
+    ...kind.payload(content, { mediaId, about }),
   };
 }
 

@@ -5,7 +5,8 @@ import { type InteractiveContent, interactive, KeptInteractive } from "./interac
 import type { RequestedKind, ServiceKind, ServiceType } from "./kind.ts";
 import { KeptLocation, type LocationContent, location } from "./location.ts";
 import { KeptMedia, type MediaContent, media } from "./media.ts";
-import { type ContactRequestContent, contactRequest, type TextContent, text } from "./text.ts";
+import { KeptReaction, type ReactionContent, reaction } from "./reaction.ts";
+import { type ContactRequestContent, contactRequest, KeptText, type TextContent, text } from "./text.ts";
 
 /** Needs an open window, and is never charged. */
 export type ServiceContent =
@@ -14,14 +15,22 @@ export type ServiceContent =
   | LocationContent
   | ContactsContent
   | InteractiveContent
+  | ReactionContent
   | ContactRequestContent;
 
 /** What is stored of a message beside its text. It never holds a link. */
-export const KeptContentView = Type.Union([KeptMedia, KeptLocation, KeptContacts, KeptInteractive]);
+export const KeptContentView = Type.Union([
+  KeptMedia,
+  KeptLocation,
+  KeptContacts,
+  KeptInteractive,
+  KeptReaction,
+  KeptText,
+]);
 export type KeptContent = Static<typeof KeptContentView>;
 
 /** By the member of `POST /messages` that names them. */
-export const requestedKinds = { text, media, location, contacts, interactive } as const;
+export const requestedKinds = { text, media, location, contacts, interactive, reaction } as const;
 export type RequestedName = keyof typeof requestedKinds;
 
 const kinds: {

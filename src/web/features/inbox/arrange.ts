@@ -1,5 +1,5 @@
 /** Puts reactions on the message that they are about, and finds what a reply quotes, among the loaded messages. */
-import type { ConversationItem } from "../messages/message-view.ts";
+import type { ConversationItem, SentItem } from "../messages/message-view.ts";
 
 interface Arranged {
   /** Without the reactions that are shown on another message. */
@@ -11,20 +11,39 @@ interface Arranged {
 
 type Reference = NonNullable<Extract<ConversationItem, { kind: "inbound" }>["details"]["reply_to"]>;
 
-/** `items`: newest first. A later reaction of the person replaces an earlier one. */
+/** `items`: newest first. A later reaction of the same side replaces an earlier one. */
 export function arrange(items: readonly ConversationItem[]): Arranged {
   const byKey = new Map(items.map((item) => [item.key, item]));
-  const emojis = new Map<string, string | null>();
+  const emojis = new Map<string, Map<string, string>>();
   const shown = items.filter((item) => {
-    if (item.kind !== "inbound" || item.details.reaction === undefined) return true;
-    const { message_id: id = null, direction, emoji } = item.details.reaction;
-    const key = id === null ? null : keyOf({ message_id: id, ...(direction === undefined ? {} : { direction }) });
+    const reaction = reactionOf(item);
+    if (reaction === null) return true;
+    const key = keyOf(reaction.to);
     if (key === null || !byKey.has(key)) return true;
-    if (!emojis.has(key)) emojis.set(key, emoji);
+    const bySide = emojis.get(key) ?? new Map<string, string>();
+    emojis.set(key, bySide);
+    if (!bySide.has(item.kind)) bySide.set(item.kind, reaction.emoji);
     return false;
   });
-  const reactions = new Map([...emojis].flatMap(([key, emoji]) => (emoji === null ? [] : [[key, emoji] as const])));
-  return { shown, reactions, byKey };
+  const joined = [...emojis].map(([key, bySide]) => [key, [...bySide.values()].join("")] as const);
+  return { shown, reactions: new Map(joined.filter(([, emoji]) => emoji !== "")), byKey };
+}
+
+/** A reaction of either side that arrived; null for anything else. */
+function reactionOf(item: ConversationItem): { emoji: string; to: Reference } | null {
+  if (item.kind === "message") {
+    if (item.content === null || !("reaction" in item.content) || item.status === "failed") return null;
+    const { emoji, to } = item.content.reaction;
+    return { emoji, to: referenceTo(to) };
+  }
+  if (item.kind !== "inbound" || item.details.reaction === undefined) return null;
+  const { message_id: id = null, direction, emoji } = item.details.reaction;
+  return { emoji: emoji ?? "", to: { message_id: id, ...(direction === undefined ? {} : { direction }) } };
+}
+
+/** As received messages name one. */
+export function referenceTo(to: NonNullable<SentItem["reply_to"]>): Reference {
+  return to.message === undefined ? { message_id: to.inbound ?? null } : { message_id: to.message, direction: "out" };
 }
 
 /** The key of the message that a reference names; null if it is not known here. */

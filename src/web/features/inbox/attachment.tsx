@@ -57,7 +57,7 @@ export function SentAttachment({ content }: { content: Content }) {
       <SentFile {...header} />
     );
   }
-  return <SentFile {...content.media} />;
+  return "media" in content ? <SentFile {...content.media} /> : null;
 }
 
 function SentFile({ type, filename }: { type: string; filename?: string }) {
@@ -109,7 +109,7 @@ export function SentAction({ content }: { content: Content }) {
 /** Whether the attachment shows what the text would repeat. */
 export function saysAll(content: Content): boolean {
   if ("media" in content) return content.media.caption === undefined;
-  return !("interactive" in content);
+  return "location" in content || "contacts" in content;
 }
 
 function Unsupported({ reason }: { reason: string | null }) {

@@ -20,7 +20,7 @@ import { strings as contactStrings } from "../contacts/strings.ts";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
 import type { ConversationItem, SentItem } from "../messages/message-view.ts";
 import { strings as messageStrings } from "../messages/strings.ts";
-import { arrange, keyOf } from "./arrange.ts";
+import { arrange, keyOf, referenceTo } from "./arrange.ts";
 import { Attachment } from "./attachment.tsx";
 import { Bubble, textIn } from "./bubble.tsx";
 import { Composer } from "./composer.tsx";
@@ -138,12 +138,15 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
 
 /** The text of the message that this one answers, edits or deletes. */
 function quoteOf(item: ConversationItem, byKey: ReadonlyMap<string, ConversationItem>): string | null {
-  if (item.kind !== "inbound") return null;
-  const { reply_to: repliedTo, edited, deleted } = item.details;
-  const reference = repliedTo ?? edited ?? deleted;
+  const reference = referenceOf(item);
   if (reference === undefined) return null;
   const quoted = byKey.get(keyOf(reference) ?? "");
   return quoted === undefined ? strings.earlierMessage : textIn(quoted);
+}
+
+function referenceOf(item: ConversationItem) {
+  if (item.kind === "message") return item.reply_to === null ? undefined : referenceTo(item.reply_to);
+  return item.kind === "inbound" ? (item.details.reply_to ?? item.details.edited ?? item.details.deleted) : undefined;
 }
 
 /** The attachment says what the text would repeat: the kind of file, the names of places and cards. */

@@ -1,10 +1,10 @@
 /**
  * The proof of media in its long form, on an executable:
  *
- *   bun run build && bun run test:media [--files 2000] [--kills 50] [--program dist/waxwing] [memory quota kills latency]
+ *   bun run build && bun run test:media [--files 2000] [--kills 50] [--program dist/waxwing] [uploads memory quota kills latency]
  *
  * It prints its measurements: the latency of sending beside the fetching of files, the files under kills, the disk under
- * a quota, and the memory of a 100 MB video. Exits with 1 if something does not fit.
+ * a quota, and the memory of a 100 MB video and of ten uploads. Exits with 1 if something does not fit.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -15,7 +15,7 @@ const { values, positionals } = readOptions(
   {
     call: "bun run test:media",
     about: "Proves on an executable what becomes of media under load, kills, a quota and large files.",
-    names: { called: "PART", about: "memory, quota, kills or latency; without: all" },
+    names: { called: "PART", about: "uploads, memory, quota, kills or latency; without: all" },
   },
   {
     files: { type: "string", default: "2000", about: "how many files arrive" },
@@ -27,6 +27,7 @@ const program = [resolve(values.program)];
 const fileCount = Number(values.files);
 const killCount = Number(values.kills);
 const PER_SECOND = 50;
+const UPLOADED_TO = "4915112000001";
 const ROUNDS = 4;
 let isRight = true;
 
@@ -174,6 +175,90 @@ async function diskUnderQuota(): Promise<void> {
   );
 }
 
+/** Reports by how much the server's memory grows. */
+async function watchMemory<T>(load: MediaLoad, what: string, work: () => Promise<T>, limitMb = 20): Promise<T> {
+  const before = load.memoryKb();
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, load.memoryKb());
+  }, 10);
+  const result = await work();
+  clearInterval(timer);
+  const growth = Math.round((peak - before) / 1024);
+  report(`memory while ${what}`, `${Math.round(before / 1024)} MB, then at most ${growth} MB more`, growth <= limitMb);
+  return result;
+}
+
+/** Ten files of 100 MB arrive at once, of three workspaces, and one of them is given to the network. */
+async function memoryOfUploads(): Promise<void> {
+  await using load = await startMediaLoad(program);
+  const keys = [load.key];
+  for (const name of ["Second", "Third"]) {
+    const made = await load.command(
+      "workspace",
+      "create",
+      "--name",
+      name,
+      "--country",
+      "DE",
+      "--timezone",
+      "UTC",
+      "--json",
+    );
+    const workspace = String(JSON.parse(made.out).id);
+    keys.push(JSON.parse((await load.command("key", "create", "--workspace", workspace, "--json")).out).key);
+  }
+  await load.start();
+  await load.write(UPLOADED_TO);
+  await load.settled(30_000);
+  const size = 100 * 1024 * 1024;
+  const file = join(load.directory, "large.pdf");
+  await Bun.write(file, Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(size - 9, 7)]));
+  /** In a process of its own, so that the work of this one is not measured. */
+  const upload = async (key: string): Promise<{ status: number; id: number }> => {
+    const form = ["-F", `file=@${file}`, "-H", `Authorization: Bearer ${key}`, `${load.url}/api/v1/media`];
+    const child = Bun.spawn(["curl", "-s", "-w", "\n%{http_code}", ...form], { stdout: "pipe" });
+    const [body = "{}", status = "0"] = (await new Response(child.stdout).text()).split("\n");
+    return { status: Number(status), id: JSON.parse(body).data?.id ?? 0 };
+  };
+  await upload(load.key);
+  const ten = Array.from({ length: 10 }, (_, index) => keys[Math.floor(index / 4)] ?? "");
+  const startedAt = performance.now();
+  const answers = await watchMemory(
+    load,
+    "ten files of 100 MB are uploaded at once",
+    () => Promise.all(ten.map(upload)),
+    80,
+  );
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+  report(
+    "answers",
+    { seconds, statuses: answers.map(({ status }) => status) },
+    answers.every(({ status }) => status === 201),
+  );
+  const sent = await watchMemory(
+    load,
+    "100 MB are given to the network",
+    async () => {
+      const answered = await fetch(`${load.url}/api/v1/messages`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${load.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ to: `+${UPLOADED_TO}`, media: { id: answers[0]?.id } }),
+      });
+      return answered.status;
+    },
+    60,
+  );
+  report("the message with it", sent, sent === 201);
+  report(
+    "bytes at the network",
+    load.uploads.map(({ size: bytes }) => bytes),
+    load.uploads[0]?.size === size,
+  );
+  const left = readdirSync(join(load.directory, "data/media")).filter((name) => name.endsWith(".part"));
+  report("unfinished files", left, left.length === 0);
+}
+
 async function memoryOfVideo(): Promise<void> {
   await using load = await startMediaLoad(program);
   await load.start();
@@ -182,18 +267,7 @@ async function memoryOfVideo(): Promise<void> {
   await Bun.sleep(3_000);
   const size = 100 * 1024 * 1024;
   const head = Buffer.from("\0\0\0\x20ftypisom", "latin1");
-  const watch = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    const before = load.memoryKb();
-    let peak = before;
-    const timer = setInterval(() => {
-      peak = Math.max(peak, load.memoryKb());
-    }, 10);
-    const result = await work();
-    clearInterval(timer);
-    const growth = Math.round((peak - before) / 1024);
-    report(`memory while ${what}`, `${Math.round(before / 1024)} MB, then at most ${growth} MB more`, growth <= 20);
-    return result;
-  };
+  const watch = <T>(what: string, work: () => Promise<T>): Promise<T> => watchMemory(load, what, work);
   for (const name of ["v1", "v2"]) {
     await watch("a 100 MB video is fetched", async () => {
       await load.post("video", load.media.addLarge(name, "video/mp4", size, head), "4915112999999");
@@ -237,7 +311,13 @@ async function memoryOfVideo(): Promise<void> {
   report("files with bytes of the erased person", left, erased.code === 0 && left.length === 0);
 }
 
-const phases = { memory: memoryOfVideo, quota: diskUnderQuota, kills: filesUnderKills, latency: latencyBesideFetching };
+const phases = {
+  uploads: memoryOfUploads,
+  memory: memoryOfVideo,
+  quota: diskUnderQuota,
+  kills: filesUnderKills,
+  latency: latencyBesideFetching,
+};
 for (const [name, phase] of Object.entries(phases))
   if (positionals.length === 0 || positionals.includes(name)) await phase();
 process.exit(isRight ? 0 : 1);

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { linesOf } from "./database.ts";
 import { GRAPH_APP_SECRET, GRAPH_PHONE_NUMBER_ID, GRAPH_TOKEN, type Graph, startGraph } from "./graph.ts";
-import { graphAccount, graphTemplate } from "./graph-account.ts";
+import { type GraphAccount, graphAccount, graphTemplate } from "./graph-account.ts";
 import { GraphMedia } from "./graph-media.ts";
 
 const PICTURE = Buffer.from([0xff, 0xd8, 0xff, 0xe0]);
@@ -20,6 +20,8 @@ const REPEATED_EVERY = 20;
 export interface MediaLoad extends AsyncDisposable {
   readonly graph: Graph;
   readonly media: GraphMedia;
+  /** The files that the server has given to the network. */
+  readonly uploads: GraphAccount["uploads"];
   readonly directory: string;
   readonly url: string;
   readonly key: string;
@@ -49,7 +51,8 @@ export interface MediaLoad extends AsyncDisposable {
 export async function startMediaLoad(program: readonly string[], extra = ""): Promise<MediaLoad> {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-media-"));
   const media = new GraphMedia();
-  const graph = await startGraph({ account: graphAccount({ templates: [graphTemplate("greeting")] }), media });
+  const account = graphAccount({ templates: [graphTemplate("greeting")] });
+  const graph = await startGraph({ account, media });
   const config = `[whatsapp]\ngraph_url = "${graph.url}"\napp_secret = "${GRAPH_APP_SECRET}"\n[limits]\nrequests_per_second = 100000\nburst = 100000\n[backup]\nschedule = ""\n${extra}`;
   writeFileSync(join(directory, "waxwing.toml"), config, { mode: 0o600 });
   writeFileSync(join(directory, "token"), GRAPH_TOKEN, { mode: 0o600 });
@@ -118,7 +121,7 @@ export async function startMediaLoad(program: readonly string[], extra = ""): Pr
   }
 
   return {
-    ...{ graph, media, directory, sent, start, command, rows, post },
+    ...{ graph, media, directory, sent, start, command, rows, post, uploads: account.uploads },
     get url() {
       return running?.url ?? "";
     },

@@ -166,7 +166,7 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
   const dated = startsAt === null ? configured : withTime(configured, startsAt);
   const demo = kept?.demo ?? (await createDemo(dated, source, { webhook: webhookUrl(viewer), forward }));
   if (demo.webhookSecret !== null) viewer.trust(demo.webhookSecret);
-  const server = await start(config, io, { acceptsTestKeys: true, startsAt });
+  const server = await start(config, io, { acceptsTestKeys: true, startsAt, explorerKey: explorerKeyOf(config, demo) });
   // After the start, which brings a kept database up to date.
   if (kept !== null) await moveAddresses(configured, kept, viewer, forward);
   const { control } = server;
@@ -235,6 +235,11 @@ function onFreePort(config: Config): { config: Config; note: string | null } {
     const note = `Port ${listen.port} is in use by another program; using a free port instead.`;
     return { config: { ...config, server: { ...config.server, listen: { ...listen, port: 0 } } }, note };
   }
+}
+
+/** Other machines may read the page, too, where they can reach the server: it then has no key. */
+function explorerKeyOf({ server }: Config, { key }: Demo): string | null {
+  return /^(?:127\.|localhost$|\[?::1\]?$)/.test(server.listen.host) ? key : null;
 }
 
 function requireForward(url: string): void {

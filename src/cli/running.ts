@@ -35,9 +35,10 @@ interface StartOptions {
   acceptsTestKeys?: boolean;
   /** Asked for each entry; the configured one by default. */
   logLevel?: () => LogLevel;
-  /** The executable is part of an upgrade that is not over. */
   /** As of `ServerOptions`. */
   startsAt?: number | null;
+  explorerKey?: string | null;
+  /** The executable is part of an upgrade that is not over. */
   trial?: Trial | null;
   /** Resolves when a signal stops the server; needed for a trial, in which the server waits. */
   stopped?: Promise<void>;
@@ -50,6 +51,7 @@ export async function start(
   {
     acceptsTestKeys = false,
     startsAt = null,
+    explorerKey = null,
     logLevel = () => config.log.level,
     trial = null,
     stopped,
@@ -63,7 +65,15 @@ export async function start(
   try {
     if (trial !== null) await passTrial(trial, { config, log, io, stopped });
     const beforeListening = (): void => trial?.goLive();
-    return await startServer({ config, log, random: io.random, acceptsTestKeys, startsAt, beforeListening });
+    return await startServer({
+      config,
+      log,
+      random: io.random,
+      acceptsTestKeys,
+      startsAt,
+      explorerKey,
+      beforeListening,
+    });
   } catch (error) {
     if (error instanceof LockHeld) {
       throw new CommandFailure(

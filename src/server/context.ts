@@ -39,6 +39,8 @@ export interface ServerOptions {
   lookup?: ResolveName;
   /** Keys that a test chose are accepted: `waxwing dev` alone does so. */
   acceptsTestKeys?: boolean;
+  /** The key that `/docs/try` is authorised with: `waxwing dev` alone gives one. */
+  explorerKey?: string | null;
   /** Networks that replace the configured ones; used by tests. */
   networks?: Partial<Networks>;
   /** Reads the identity of the database file, which tells whether it is a copy; replaced in tests. */
@@ -92,6 +94,7 @@ export interface Environment {
   /** Null: test control is off. */
   control: Control | null;
   acceptsTestKeys: boolean;
+  explorerKey: string | null;
   lookup: ResolveName | undefined;
   replacedNetworks: Partial<Networks>;
   readFileIdentity: (path: string) => FileIdentity;
@@ -151,6 +154,7 @@ export function createEnvironment(options: ServerOptions): Environment {
     random,
     control,
     acceptsTestKeys: options.acceptsTestKeys ?? false,
+    explorerKey: options.explorerKey ?? null,
     lookup: options.lookup,
     replacedNetworks: options.networks ?? {},
     readFileIdentity: options.readFileIdentity ?? readFileIdentity,

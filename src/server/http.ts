@@ -177,7 +177,7 @@ function createRoutes(
     isWritable: system.isWritable,
     metrics: metrics.metrics,
     metricsToken: config.server.metricsToken,
-    docs: { publicUrl, hasExplorer: control !== null },
+    docs: { publicUrl, hasExplorer: control !== null, explorerKey: context.explorerKey },
     acceptsTestKeys: context.acceptsTestKeys,
     onAnswer: metrics.countRequest,
   });

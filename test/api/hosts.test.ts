@@ -134,7 +134,7 @@ test("this file knows every family of routes", () => {
   const families = new Set(paths.map((path) => path.split(/[/?]/)[1]));
   const { routes } = createApp({
     random: { bytes: () => new Uint8Array(16) },
-    docs: { publicUrl: null, hasExplorer: false },
+    docs: { publicUrl: null, hasExplorer: false, explorerKey: null },
   } as never);
   for (const { path } of routes) {
     const family = path.split("/")[1] ?? "";

@@ -58,10 +58,7 @@ test.skipIf(noBrowser)(
   async () => {
     const { page, troubles, button } = opened;
     await page.goto(`${origin()}/docs/try`);
-    await button("Authorize").first().click();
-    await page.getByLabel("auth-bearer-value").fill(ready.api_key);
-    await page.getByRole("button", { name: "Apply credentials" }).click();
-    await page.getByRole("button", { name: "Close", exact: true }).click();
+    // Under dev, the page has the demo's key from the beginning.
     await page.locator("#operations-Messages-sendMessage").getByRole("button").first().click();
     const operation = page.locator("#operations-Messages-sendMessage");
     const body = { to: "+442079460210", template: "order_shipped", variables: ["Asha", "10042"] };
@@ -87,10 +84,20 @@ test.skipIf(noBrowser)(
     expect(policy).not.toContain("unsafe");
     expect(policy).toContain(`connect-src ${new URL(origin()).host}/api/v1/;`);
 
-    await page.reload();
+    // Another key may be entered; a reload forgets it.
     await button("Authorize").first().click();
-    expect(await page.getByLabel("auth-bearer-value").inputValue()).toBe("");
+    await page.getByRole("button", { name: "Remove authorization" }).click();
+    await page.getByLabel("auth-bearer-value").fill("wx_wrong");
+    await page.getByRole("button", { name: "Apply credentials" }).click();
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await operation.getByRole("button", { name: "Execute" }).click();
+    await operation.locator(".live-responses-table .response-col_status", { hasText: "401" }).waitFor();
     expect(await stored()).toEqual(NOTHING);
+    // A name that a page of the Internet can have does not get the key.
+    const asked = async (host: string) => (await fetch(`${origin()}/docs/try`, { headers: { host } })).text();
+    expect((await asked(new URL(origin()).host)).includes(ready.api_key)).toBe(true);
+    for (const host of ["evil.example", "127.0.0.1.evil.example:80", "10.0.0.1:8080"])
+      expect([host, (await asked(host)).includes(ready.api_key)]).toEqual([host, false]);
     troubles.length = 0;
   },
   LIMIT_MS,

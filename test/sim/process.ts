@@ -138,7 +138,7 @@ export class Life implements Owner {
       ...{ store, clock, random, log },
       ...{ turns, streams: new AnswerStreams(turns, clock) },
       ...{ media, uploads },
-      docs: { publicUrl: null, hasExplorer: false },
+      docs: { publicUrl: null, hasExplorer: false, explorerKey: null },
       acceptsTestKeys: false,
       readers: {
         lists: readers,

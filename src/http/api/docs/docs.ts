@@ -22,6 +22,8 @@ export interface DocsOptions {
   publicUrl: string | null;
   /** Whether requests may be tried on a page: only with a simulated network. */
   hasExplorer: boolean;
+  /** The key that this page is authorised with; null: the reader enters one. */
+  explorerKey: string | null;
 }
 
 const POLICY = [
@@ -51,7 +53,7 @@ export function docsRoutes(options: DocsOptions) {
   redirect("/docs/reference", "/docs");
   const store = new AssetStore(options.publicUrl, POLICY);
   for (const asset of assetsOf(options)) routes.get(asset.path, ({ request }) => store.answer(request, asset));
-  if (options.hasExplorer) routes.use(explorerRoutes(options.publicUrl));
+  if (options.hasExplorer) routes.use(explorerRoutes(options.publicUrl, options.explorerKey));
   return routes;
 }
 

@@ -2,17 +2,31 @@
  * `/docs/try`: requests to this server from a page, with Swagger UI, which `@elysiajs/swagger` mounts. Its page would load
  * the program from another host and start it with a script inside the page; here both are files of this server, so that
  * the policy can forbid everything else. The page may call the API and nothing besides, and forgets the key when it closes.
+ * Under `waxwing dev` it has the demo's key from the beginning, for readers on this machine.
  */
 import { Elysia } from "elysia";
 import { type OperationObject, ownParameters } from "../openapi/document.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
 import { type ExplorerFile, explorerFiles } from "./explorer-files.ts";
+import { html } from "./html.ts";
 import { addressOf } from "./server-address.ts";
 
 const PATH = "/docs/try";
 
+/** Names of this machine, which a page of the Internet cannot have: such a page must not read the key. */
+const LOCAL_HOST = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i;
+const KEY_NAME = "demo-key";
+
+/** Runs after the page has started. The page holds the key in memory alone. */
+const AUTHORISE = `
+addEventListener("load", () => {
+  const key = document.querySelector('meta[name="${KEY_NAME}"]')?.content;
+  if (key !== undefined) ui.preauthorizeApiKey("key", key);
+});
+`;
+
 const DESCRIPTION =
-  "Requests from this page go to this server, whose network is simulated. Press Authorize and paste an API key of a workspace; the page keeps it in memory and forgets it when it is closed or loaded again. [The documentation](/docs) explains each request.";
+  "Requests from this page go to this server, whose network is simulated. Under waxwing dev, they carry the key of the demo. Elsewhere, or for another key, press Authorize and paste an API key of a workspace; the page keeps it in memory and forgets it when it is closed or loaded again. [The documentation](/docs) explains each request.";
 
 /** No eval and no inline script. `hosts`: may be called, below the API's path alone. */
 function policy(hosts: readonly string[]): string {
@@ -33,7 +47,7 @@ interface Explorer {
   start: string;
 }
 
-export function explorerRoutes(publicUrl: string | null) {
+export function explorerRoutes(publicUrl: string | null, demoKey: string | null) {
   let made: Promise<Explorer> | null = null;
   const explorer = (): Promise<Explorer> => {
     made ??= makeExplorer().catch((error: unknown) => {
@@ -66,7 +80,17 @@ export function explorerRoutes(publicUrl: string | null) {
       ? answer(request, contentType, await brotli(), "br")
       : answer(request, contentType, await plain());
   };
-  routes.get(PATH, async ({ request }) => answer(request, "text/html; charset=utf-8", (await explorer()).page));
+  routes.get(PATH, async ({ request }) => {
+    const { page } = await explorer();
+    const isLocal = LOCAL_HOST.test(request.headers.get("host") ?? "");
+    const head =
+      demoKey !== null && isLocal ? html`<head><meta name="${KEY_NAME}" content="${demoKey}">`.text : "<head>";
+    return answer(
+      request,
+      "text/html; charset=utf-8",
+      page.replace("<head>", () => head),
+    );
+  });
   routes.get(`${PATH}/start.js`, async ({ request }) =>
     answer(request, "text/javascript; charset=utf-8", (await explorer()).start),
   );
@@ -114,5 +138,5 @@ function withoutInlineScript(rendered: string): Explorer {
     .replace(REMOTE_SCRIPT, `<script src="${PATH}/explorer.js"></script>`)
     .replace(INLINE_SCRIPT, `<script src="${PATH}/start.js"></script>`)
     .replace("<head>", '<head>\n    <link rel="icon" href="data:,">');
-  return { page, start };
+  return { page, start: start + AUTHORISE };
 }

@@ -59,8 +59,9 @@ async function setUp(context: Context, database: Database, connected: SendingNum
     verifyToken: config.whatsapp.verifyToken ?? store.read((tx) => verifyTokenOf(tx, connected.workspaceId)),
     ...wantedFields,
     replaces,
+    mayChangeApp: true,
   });
-  if (result.done) return;
+  if (result.done || "isForeignApp" in result) return;
   if ("failure" in result) throw new CommandFailure("whatsapp_refused", result.failure.message);
   throw new CommandFailure(
     "webhook_elsewhere",

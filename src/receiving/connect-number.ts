@@ -155,6 +155,8 @@ type WebhookSetUp =
   | { done: true }
   /** The app's callbacks go to another address, and replacing it was not asked for. */
   | { done: false; goesTo: string }
+  /** The app is another one's, and its callbacks do not come here. */
+  | { done: false; isForeignApp: true }
   | { done: false; failure: Pick<RequestFailure, "message"> };
 
 interface WantedWebhook {
@@ -165,6 +167,8 @@ interface WantedWebhook {
   moreFields: readonly string[];
   /** Also if the app's callbacks go elsewhere now. */
   replaces: boolean;
+  /** False: the app is not the number's own, so that others receive by it too. */
+  mayChangeApp: boolean;
 }
 
 /** Sets the app's callback address and fields, and subscribes the app to the account. Fields that it has stay. */
@@ -176,19 +180,31 @@ export async function setUpWebhook(port: AccountPort, sender: Sender, wanted: Wa
   if (appId === null) return { done: false, failure: NO_APP };
   const current = await port.fetchAppSubscription(asked, appId);
   if (!current.ok) return { done: false, failure: current.failure };
-  const { callbackUrl, verifyToken, replaces } = wanted;
   const goesTo = current.value?.callbackUrl ?? null;
-  if (goesTo !== null && goesTo !== callbackUrl && !replaces) return { done: false, goesTo };
-  const fields = [...new Set([...(current.value?.fields ?? []), ...wanted.fields])];
-  const all = [...new Set([...fields, ...wanted.moreFields])];
-  const webhook = { callbackUrl, verifyToken };
-  let set = await port.subscribeAppFields(asked, appId, { ...webhook, fields: all });
-  // A version of the interface, or an app, that does not know one of the further fields refuses all.
-  if (!set.ok && set.failure.code === UNKNOWN_FIELD_CODE)
-    set = await port.subscribeAppFields(asked, appId, { ...webhook, fields });
-  if (!set.ok) return { done: false, failure: set.failure };
+  if (wanted.mayChangeApp) {
+    if (goesTo !== null && goesTo !== wanted.callbackUrl && !wanted.replaces) return { done: false, goesTo };
+    const set = await subscribeFields(port, asked, appId, current.value?.fields ?? [], wanted);
+    if (!set.ok) return { done: false, failure: set.failure };
+  } else if (goesTo !== wanted.callbackUrl) {
+    return { done: false, isForeignApp: true };
+  }
   const subscribed = await port.subscribeApp(asked);
   return subscribed.ok ? { done: true } : { done: false, failure: subscribed.failure };
+}
+
+/** A version of the interface, or an app, that does not know one of the further fields refuses all. */
+async function subscribeFields(
+  port: AccountPort,
+  sender: Sender,
+  appId: string,
+  present: readonly string[],
+  { callbackUrl, verifyToken, ...wanted }: WantedWebhook,
+): Promise<Result<null>> {
+  const fields = [...new Set([...present, ...wanted.fields])];
+  const all = [...new Set([...fields, ...wanted.moreFields])];
+  const set = await port.subscribeAppFields(sender, appId, { callbackUrl, verifyToken, fields: all });
+  if (set.ok || set.failure.code !== UNKNOWN_FIELD_CODE) return set;
+  return port.subscribeAppFields(sender, appId, { callbackUrl, verifyToken, fields });
 }
 
 const UNKNOWN_FIELD_CODE = "100";

@@ -599,6 +599,29 @@ describe("what an owner may not do", () => {
     expect(heard).toEqual([other.id]);
   });
 
+  test("an owner who uses the app of the server's operator does not move its callbacks; the operator does", async () => {
+    await using world = await startConnecting({ config: { whatsapp: { appSecret: GRAPH_APP_SECRET } } });
+    const { app, account, owner, at } = world;
+    const elsewhere = { callbackUrl: "https://other-server.example.com/networks/whatsapp", fields: ["messages"] };
+    account.webhook = { ...elsewhere };
+    expect((await owner.get(at("/connection"))).body.data.has_configured_secret).toBe(true);
+    expect((await world.enter({ token: GRAPH_TOKEN })).status).toBe(200);
+    const { id } = (await world.choose()).body.data;
+    for (const body of [{}, { replace: true }]) {
+      const refused = await world.setUp(id, body);
+      expect([refused.status, refused.body.error.code]).toEqual([409, "app_of_operator"]);
+    }
+    expect([account.webhook, account.subscribedApps]).toEqual([elsewhere, []]);
+    const operator = await person(app, "op@example.com", "operator");
+    expect((await operator.post(at(`/numbers/${id}/webhook`), { replace: true })).status).toBe(200);
+    expect(account.webhook?.callbackUrl).toBe(`${PUBLIC_URL}/networks/whatsapp`);
+    // An address that is this server's stays as it is, and the owner's account is subscribed.
+    const kept = { callbackUrl: `${PUBLIC_URL}/networks/whatsapp`, fields: ["messages"] };
+    Object.assign(account, { webhook: { ...kept }, subscribedApps: [] });
+    expect((await world.setUp(id, { replace: true })).status).toBe(200);
+    expect([account.webhook, account.subscribedApps.length]).toEqual([kept, 1]);
+  });
+
   test("no address to ask is taken from the browser, in no form, and the network is asked at the configured one alone", async () => {
     await using world = await startConnecting();
     await using elsewhere = await startGraph({ account: graphAccount() });

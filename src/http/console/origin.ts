@@ -39,7 +39,7 @@ export function requirePrivateWay({ headers }: Request, isSecure: boolean, addre
   throw new Refusal(
     403,
     "not_encrypted",
-    "This connection is not encrypted, so no secrets are accepted over it. Open the console over https, or on the server itself.",
+    "This connection is not encrypted, so no secrets are accepted over it. Open the console over https, at the address in [server] public_url, or on the server itself.",
   );
 }
 

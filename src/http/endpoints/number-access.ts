@@ -11,6 +11,7 @@ import { scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { verifyTokenOf } from "#src/domain/numbers/callback-verification.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
+import { hasRight } from "#src/domain/users/roles.ts";
 import { wantedFields } from "#src/health/receiving-issues.ts";
 import {
   isPin,
@@ -70,7 +71,10 @@ export const numberAccessEndpoints = {
       verifyToken: store.read((tx) => verifyTokenOf(tx, workspace.id)),
       ...wantedFields,
       replaces: call.body.replace === true,
+      // With the server's own app secret, other workspaces may receive by the same app.
+      mayChangeApp: number.appSecret !== null || hasRight(call.role, "operate"),
     });
+    if (!result.done && "isForeignApp" in result) throw new Refusal(409, "app_of_operator", APP_OF_OPERATOR);
     if (!result.done && "goesTo" in result) {
       const address = quoted(result.goesTo);
       const message = `The app sends its callbacks to ${address}. If they come here, they no longer go there.`;
@@ -101,6 +105,9 @@ export const numberAccessEndpoints = {
     return changeNumber({ ...call, form: null }, "number.register", syncSoon);
   }),
 };
+
+const APP_OF_OPERATOR =
+  "The Meta app belongs to this server's operator, and its callbacks do not come here. Ask the operator to set it up, or enter the secret of your own app.";
 
 /** Meta's codes about the PIN itself. */
 const PIN_CODES: readonly string[] = ["133005", "133008", "133009"];

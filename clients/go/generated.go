@@ -629,8 +629,10 @@ type ContactsMessage struct {
 	Template  any     `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *ContactsContent `json:"content"`
+	// The message that yours answers; null if you named none.
+	ReplyTo *NamedMessage `json:"reply_to"`
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
-	// contact cards the names. Empty if there are no words.
+	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -866,6 +868,8 @@ type InboundDetailsReaction struct {
 	MessageID *int64 `json:"message_id,omitempty"`
 	// `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message.
 	Direction *string `json:"direction,omitempty"`
+	// The message, in the form of a request; null if it is not known here.
+	To *NamedMessage `json:"to,omitempty"`
 }
 
 // InboundDetailsReplyTo: part of another type.
@@ -875,6 +879,10 @@ type InboundDetailsReplyTo struct {
 	MessageID *int64 `json:"message_id"`
 	// `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message.
 	Direction *string `json:"direction,omitempty"`
+	// The `id` of a received message: a name of its own for the same id.
+	Inbound *int64 `json:"inbound,omitempty"`
+	// The id of a message of yours: a name of its own for the same id.
+	Message *int64 `json:"message,omitempty"`
 }
 
 // InboundDetailsReferral: The advertisement that the person came from.
@@ -918,6 +926,10 @@ type InboundDetailsEdited struct {
 	MessageID *int64 `json:"message_id"`
 	// `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message.
 	Direction *string `json:"direction,omitempty"`
+	// The `id` of a received message: a name of its own for the same id.
+	Inbound *int64 `json:"inbound,omitempty"`
+	// The id of a message of yours: a name of its own for the same id.
+	Message *int64 `json:"message,omitempty"`
 }
 
 // InboundDetailsDeleted: part of another type.
@@ -927,6 +939,10 @@ type InboundDetailsDeleted struct {
 	MessageID *int64 `json:"message_id"`
 	// `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message.
 	Direction *string `json:"direction,omitempty"`
+	// The `id` of a received message: a name of its own for the same id.
+	Inbound *int64 `json:"inbound,omitempty"`
+	// The id of a message of yours: a name of its own for the same id.
+	Message *int64 `json:"message,omitempty"`
 }
 
 // InboundDetailsUnsupported: The network could not pass on this message.
@@ -1100,8 +1116,10 @@ type InteractiveMessage struct {
 	Template  any     `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *InteractiveContent `json:"content"`
+	// The message that yours answers; null if you named none.
+	ReplyTo *NamedMessage `json:"reply_to"`
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
-	// contact cards the names. Empty if there are no words.
+	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1175,8 +1193,10 @@ type LocationMessage struct {
 	Template  any     `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *LocationContent `json:"content"`
+	// The message that yours answers; null if you named none.
+	ReplyTo *NamedMessage `json:"reply_to"`
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
-	// contact cards the names. Empty if there are no words.
+	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1260,8 +1280,10 @@ type MediaMessage struct {
 	Template any    `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *MediaContent `json:"content"`
+	// The message that yours answers; null if you named none.
+	ReplyTo *NamedMessage `json:"reply_to"`
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
-	// contact cards the names. Empty if there are no words.
+	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1332,14 +1354,22 @@ type MessageContentInteractive struct {
 	Flow            *Flow           `json:"flow,omitempty"`
 }
 
+// MessageContentReaction: part of another type.
+type MessageContentReaction struct {
+	Emoji string       `json:"emoji"`
+	To    NamedMessage `json:"to"`
+}
+
 // MessageContent: part of another type.
 type MessageContent struct {
-	Text     *string              `json:"text,omitempty"`
-	Media    *MessageContentMedia `json:"media,omitempty"`
-	Location *Location            `json:"location,omitempty"`
+	Text       *string              `json:"text,omitempty"`
+	PreviewURL *bool                `json:"preview_url,omitempty"`
+	Media      *MessageContentMedia `json:"media,omitempty"`
+	Location   *Location            `json:"location,omitempty"`
 	// Contact cards.
 	Contacts    []ContactCard              `json:"contacts,omitempty"`
 	Interactive *MessageContentInteractive `json:"interactive,omitempty"`
+	Reaction    *MessageContentReaction    `json:"reaction,omitempty"`
 }
 
 // Message: A message to one person.
@@ -1355,8 +1385,10 @@ type Message struct {
 	Template  *MessageTemplate `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *MessageContent `json:"content"`
+	// The message that yours answers; null if you named none.
+	ReplyTo *NamedMessage `json:"reply_to"`
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
-	// contact cards the names. Empty if there are no words.
+	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1445,6 +1477,15 @@ type MessageReceivedEvent struct {
 	Data      MessageReceivedEventData `json:"data"`
 }
 
+// MessageReference: A message, received or sent.
+type MessageReference interface{ isMessageReference() }
+
+func (ReceivedReference) isMessageReference() {}
+
+func (SentReference) isMessageReference() {}
+
+func (RawBody) isMessageReference() {}
+
 // MessageSentEventData: part of another type.
 type MessageSentEventData struct {
 	Message Message `json:"message"`
@@ -1473,6 +1514,13 @@ type NamedBroadcastVariables struct {
 	// Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
 	// row; a number needs no exponent.
 	Body map[string]any `json:"body,omitempty"`
+}
+
+// NamedMessage: A message: `inbound` is the `id` of `message.received`, `message` the id of one that was sent.
+// One of them is there.
+type NamedMessage struct {
+	Inbound *int64 `json:"inbound,omitempty"`
+	Message *int64 `json:"message,omitempty"`
 }
 
 // NamedVariables: Values of named placeholders, by name.
@@ -1637,6 +1685,60 @@ type PreviewSkip struct {
 	Since *string `json:"since,omitempty"`
 }
 
+// Reaction: A reaction to a message. It replaces an earlier one.
+type Reaction struct {
+	// One emoji. Empty: takes the earlier reaction away.
+	Emoji string           `json:"emoji"`
+	To    MessageReference `json:"to"`
+}
+
+// ReactionContentReaction: part of another type.
+type ReactionContentReaction struct {
+	Emoji string       `json:"emoji"`
+	To    NamedMessage `json:"to"`
+}
+
+// ReactionContent: The reaction that was sent.
+type ReactionContent struct {
+	Reaction ReactionContentReaction `json:"reaction"`
+}
+
+// ReactionMessage: A reaction that was sent to one person. WhatsApp reports neither its delivery nor that it was
+// read.
+type ReactionMessage struct {
+	ID int64 `json:"id"`
+	// The recipient's phone number in E.164, or their user id if no phone number is known.
+	To string `json:"to"`
+	// The sending number in E.164.
+	From string `json:"from"`
+	// Your own id of the message, as you sent it; null if you sent none.
+	Reference *string `json:"reference"`
+	Type      string  `json:"type"`
+	Template  any     `json:"template"`
+	// What was sent, in the form of the request and without links. Null once the person was erased.
+	Content *ReactionContent `json:"content"`
+	// The message that yours answers; null if you named none.
+	ReplyTo *NamedMessage `json:"reply_to"`
+	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
+	// contact cards the names, of a reaction the emoji. Empty if there are no words.
+	Text string `json:"text"`
+	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// recipient. `failed`: not delivered; `error` gives the reason.
+	Status string `json:"status"`
+	// Why the message failed; null unless it failed.
+	Error *MessageError `json:"error"`
+	// Only templates are charged.
+	Charged bool `json:"charged"`
+	// When this server accepted the message.
+	CreatedAt string `json:"created_at"`
+	// When the network accepted the message.
+	SentAt *string `json:"sent_at"`
+	// When the message was delivered to the recipient's phone.
+	DeliveredAt *string `json:"delivered_at"`
+	// When the recipient read the message. Recipients can turn off read receipts.
+	ReadAt *string `json:"read_at"`
+}
+
 // ReceivedMedia: A picture, video, voice message, sticker or document that a person sent.
 type ReceivedMedia struct {
 	// Id for `GET /media/{id}`; null if the network sent no file with the message.
@@ -1656,6 +1758,12 @@ type ReceivedMedia struct {
 	// `pending`: being fetched; `media.stored` or `media.failed` follows. `expired`: its retention is over.
 	// `erased`: its sender was erased.
 	State string `json:"state"`
+}
+
+// ReceivedReference: A message that the person sent.
+type ReceivedReference struct {
+	// The `id` of `message.received`.
+	Inbound int64 `json:"inbound"`
 }
 
 // Recipient: A recipient of a broadcast.
@@ -1692,7 +1800,8 @@ type SendContacts struct {
 	// A phone number in any common format. Without a country code, the workspace's country is assumed.
 	To string `json:"to"`
 	// Contact cards.
-	Contacts []ContactCard `json:"contacts"`
+	Contacts []ContactCard    `json:"contacts"`
+	ReplyTo  MessageReference `json:"reply_to,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -1704,8 +1813,9 @@ type SendContacts struct {
 // within 24 hours of the recipient's last message.
 type SendInteractive struct {
 	// A phone number in any common format. Without a country code, the workspace's country is assumed.
-	To          string      `json:"to"`
-	Interactive Interactive `json:"interactive"`
+	To          string           `json:"to"`
+	Interactive Interactive      `json:"interactive"`
+	ReplyTo     MessageReference `json:"reply_to,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -1716,8 +1826,9 @@ type SendInteractive struct {
 // SendLocation: Sends a place on the map, within 24 hours of the recipient's last message.
 type SendLocation struct {
 	// A phone number in any common format. Without a country code, the workspace's country is assumed.
-	To       string   `json:"to"`
-	Location Location `json:"location"`
+	To       string           `json:"to"`
+	Location Location         `json:"location"`
+	ReplyTo  MessageReference `json:"reply_to,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -1729,8 +1840,9 @@ type SendLocation struct {
 // message.
 type SendMedia struct {
 	// A phone number in any common format. Without a country code, the workspace's country is assumed.
-	To    string    `json:"to"`
-	Media SentMedia `json:"media"`
+	To      string           `json:"to"`
+	Media   SentMedia        `json:"media"`
+	ReplyTo MessageReference `json:"reply_to,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -1753,7 +1865,21 @@ func (SendContacts) isSendMessage() {}
 
 func (SendInteractive) isSendMessage() {}
 
+func (SendReaction) isSendMessage() {}
+
 func (RawBody) isSendMessage() {}
+
+// SendReaction: Reacts to a message, within 24 hours of the recipient's last message.
+type SendReaction struct {
+	// A phone number in any common format. Without a country code, the workspace's country is assumed.
+	To       string   `json:"to"`
+	Reaction Reaction `json:"reaction"`
+	// One of the workspace's sending numbers. Required only if the workspace has more than one.
+	From string `json:"from,omitempty"`
+	// Your own id of the message, such as an order number. The message and its events show it, and `GET
+	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
+	Reference string `json:"reference,omitempty"`
+}
 
 // SendTemplate: Sends an approved template. Templates can be sent at any time.
 type SendTemplate struct {
@@ -1778,6 +1904,9 @@ type SendText struct {
 	To string `json:"to"`
 	// The text, which must not be blank.
 	Text string `json:"text"`
+	// Whether a preview of the first link in the text is shown. Default: false.
+	PreviewURL *bool            `json:"preview_url,omitempty"`
+	ReplyTo    MessageReference `json:"reply_to,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -1828,6 +1957,12 @@ type SentMediaByLink struct {
 	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
 	// that came with the upload.
 	Filename *string `json:"filename,omitempty"`
+}
+
+// SentReference: A message that was sent to the person.
+type SentReference struct {
+	// The `id` of the message.
+	Message int64 `json:"message"`
 }
 
 // Skip: A recipient that a broadcast skips.
@@ -1928,8 +2063,9 @@ type TemplateMessage struct {
 	Type      string          `json:"type"`
 	Template  MessageTemplate `json:"template"`
 	Content   any             `json:"content"`
+	ReplyTo   any             `json:"reply_to"`
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
-	// contact cards the names. Empty if there are no words.
+	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -1966,7 +2102,8 @@ type TemplateRejectedEvent struct {
 
 // TextContent: The text that was sent.
 type TextContent struct {
-	Text string `json:"text"`
+	Text       string `json:"text"`
+	PreviewURL *bool  `json:"preview_url,omitempty"`
 }
 
 // TextMessage: Free-form text that was sent to one person.
@@ -1982,8 +2119,10 @@ type TextMessage struct {
 	Template  any     `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *TextContent `json:"content"`
+	// The message that yours answers; null if you named none.
+	ReplyTo *NamedMessage `json:"reply_to"`
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
-	// contact cards the names. Empty if there are no words.
+	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
 	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
@@ -2102,9 +2241,10 @@ func (c *Client) GetUsage(ctx context.Context, query GetUsageQuery, options ...C
 }
 
 // SendMessage: Send a message. Sends a template (at any time), or free-form text, a file, a place, contact
-// cards, or a text with buttons, a list or a link (within 24 hours of the recipient's last message). The message
-// is sent to the network before the response is returned, so the response says whether the network accepted it.
-// Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope `send`.
+// cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message).
+// The message is sent to the network before the response is returned, so the response says whether the network
+// accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with the
+// scope `send`.
 func (c *Client) SendMessage(ctx context.Context, body SendMessage, options ...CallOption) (*Message, error) {
 	return one[Message](ctx, c, apiRequest{method: "POST", path: "/messages", body: body, takesKey: true}, options)
 }

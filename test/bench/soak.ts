@@ -1,13 +1,15 @@
 /**
- * `bun run soak [--minutes N] [--source]`: single sends, their statuses and their events at half of the maximum
+ * `bun run soak [--minutes N] [--list] [--source]`: single sends, their statuses and their events at half of the maximum
  * sustained rate (measured first), for ten minutes by default. Prints a sample every few seconds, and at the end
  * whether memory, file, outbox and latency were flat. Exit code 1 if one was not, or if something was lost.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { openClient } from "#src/db/driver.ts";
 import { readOptions } from "#test/support/options.ts";
 import { flatness } from "./flatness.ts";
+import { median } from "./median.ts";
 import { type Part, startPart } from "./part.ts";
 import type { SoakNetworkArgument, SoakNetworkMeasurements } from "./parts/soak-network.ts";
 import type { SoakReceiverMeasurements } from "./parts/soak-receiver.ts";
@@ -23,12 +25,13 @@ const { values: options } = readOptions(
   },
   {
     minutes: { type: "string", default: "10", about: "how long" },
+    list: { type: "boolean", default: false, about: "reads a list of 100,000 contacts beside it, a page every second" },
     source: { type: "boolean", default: false, about: "measures the sources instead of the executable" },
   },
 );
 const SECONDS = Math.round(Number(options.minutes) * 60);
 if (!(SECONDS >= 30)) {
-  console.error("usage: bun run soak [--minutes N] [--source], at least half a minute");
+  console.error("usage: bun run soak [--minutes N] [--list] [--source], at least half a minute");
   process.exit(2);
 }
 /** Long enough that a checkpoint falls into most of them. */
@@ -37,6 +40,8 @@ const SAMPLE_S = Math.max(1, Math.round(SECONDS / 60));
 const MAX_RATE_S = 10;
 const FILE_WINDOWS = 6;
 const EVENTS_PER_MESSAGE = 3;
+const LISTED = 100_000;
+const LIST_EVERY_MS = 1_000;
 const METRICS_TOKEN = "soak";
 const SECRET = "soak-secret";
 
@@ -68,12 +73,14 @@ try {
   const maxRate = await measureMaxRate(soak);
   const pace = Math.floor(maxRate / 2);
   console.log(`at most ${whole(maxRate)} messages/s with statuses and events; now ${whole(pace)}/s for ${SECONDS} s`);
+  const list = options.list ? readList(soak) : null;
   const samples = await run(soak, pace);
   const lost = await settle(soak, samples);
   const verdicts = check(samples, pace);
   console.table(verdicts);
   console.log(lost.text);
-  console.log(`One run, ${machineText()}.`);
+  if (list !== null) console.log(list());
+  console.log(`One run, ${machineText()}. Load average at its end: ${loadavg()[0]?.toFixed(1)}.`);
   if (!lost.isNothing || verdicts.some(({ flat }) => !flat)) process.exitCode = 1;
 } finally {
   for (const part of parts.reverse()) await part.stop();
@@ -87,6 +94,7 @@ async function start(): Promise<Soak> {
   const receiver = await part<true, SoakReceiverMeasurements>("soak-receiver", null);
   const hook = `http://127.0.0.1:${receiver.port}/hook`;
   const world = await makeWorld(join(directory, "data"), hook, { senderHook: hook });
+  if (options.list) addListed(world);
   const network = await part<true, SoakNetworkMeasurements>("soak-network", {
     callbackUrl: `${base}/networks/whatsapp`,
     secret: SECRET,
@@ -106,6 +114,44 @@ async function start(): Promise<Soak> {
     people: world.people,
   } satisfies SoakSenderArgument);
   return { world, subject, network, receiver, sender };
+}
+
+function addListed({ database }: World): void {
+  const client = openClient(database, { timeout: 5_000 });
+  client.exec(
+    `INSERT INTO contacts (workspace_id, phone, name, city, consent, created_at, updated_at)
+      WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${LISTED})
+      SELECT (SELECT min(id) FROM workspaces), '+9197' || printf('%08d', n), 'Person ' || n, 'Pune', 'opted_in', 1, n FROM n`,
+  );
+  client.close();
+}
+
+/** Follows the list from page to page, every other time with a filter that counts all of it; returns what it took. */
+function readList({ subject, world }: Soak): () => string {
+  const times: number[] = [];
+  let after: string | null = null;
+  let refused = 0;
+  let isRunning = false;
+  const timer = setInterval(async () => {
+    if (isRunning) return;
+    isRunning = true;
+    const query: string = times.length % 2 === 0 ? (after === null ? "" : `&after=${after}`) : "&country=IN";
+    const startedAt = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${subject.port}/api/v1/contacts?per_page=500${query}`, {
+      headers: { authorization: `Bearer ${world.key}` },
+    });
+    if (answer.status !== 200) refused += 1;
+    const { meta } = (await answer.json()) as { meta?: { next: string | null } };
+    if (times.length % 2 === 0) after = meta?.next ?? null;
+    times.push(performance.now() - startedAt);
+    isRunning = false;
+  }, LIST_EVERY_MS);
+  return () => {
+    clearInterval(timer);
+    const half = Math.floor(times.length / 2);
+    const [early, late] = [times.slice(0, half), times.slice(half)].map((some) => median(some).toFixed(0));
+    return `${times.length} pages of 500 of ${whole(LISTED)} contacts, ${refused} refused: median ${early} ms in the first half, ${late} ms in the second`;
+  };
 }
 
 async function part<Job, Result>(name: string, argument: unknown): Promise<Part<Job, Result>> {

@@ -1,5 +1,6 @@
 /** What requests cost of the rate limit: lists by their rows and bytes, changes of many contacts by their number. */
 import { expect, spyOn, test } from "bun:test";
+import { loadConfig } from "#src/config/config.ts";
 import { Turns } from "#src/core/turns.ts";
 import { AnswerStreams } from "#src/http/answer-streams.ts";
 import { Pieces, Rows } from "#src/http/rows.ts";
@@ -8,6 +9,8 @@ import { putContactsOf } from "#test/support/contacts.ts";
 import { type Answered, startTestServer, type TestServer } from "#test/support/server.ts";
 
 const LIMITS = { requestsPerSecond: 10, burst: 20 };
+/** `bun scripts/attack-fairness.ts --sync` reads 100,000. */
+const SYNCED = 20_000;
 const phoneOf = (index: number): string => `+9198${String(index).padStart(8, "0")}`;
 const left = ({ headers }: Answered): number => Number(headers.get("x-ratelimit-remaining"));
 
@@ -50,6 +53,31 @@ test("a program that asks for one page after the other waits and is not refused;
   await app.clock.advance(600);
   expect((await page).status).toBe(200);
 });
+
+test("a sync by pages of 500 at the default limits waits for its tokens and is never refused", async () => {
+  const defaults = loadConfig({ env: {}, searchPaths: [], data: "/nowhere" }).limits;
+  await using app = await startTestServer({ config: { limits: defaults }, mayBreak: true });
+  const { id, key } = await app.workspace();
+  app.store.client.exec(
+    `INSERT INTO contacts (workspace_id, phone, consent, created_at, updated_at)
+      WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${SYNCED})
+      SELECT ${id}, '+9198' || printf('%08d', n), 'unknown', 1, n FROM n`,
+  );
+  const phones = new Set<string>();
+  const startedAt = app.clock.monotonic();
+  for (let after: string | null = null; ; ) {
+    const path = `/api/v1/contacts?per_page=500${after === null ? "" : `&after=${after}`}`;
+    const { status, body } = await app.send("GET", path, { key });
+    expect(status).toBe(200);
+    for (const { phone } of body.data) phones.add(phone);
+    after = body.meta.next;
+    if (after === null) break;
+  }
+  expect(phones.size).toBe(SYNCED);
+  // 6 tokens a page, less what may be had at once.
+  const waitedS = (app.clock.monotonic() - startedAt) / 1_000;
+  expect(waitedS).toBeGreaterThan(((SYNCED / 500) * 6 - defaults.burst) / defaults.requestsPerSecond - 1);
+}, 60_000);
 
 interface World {
   streams: AnswerStreams;

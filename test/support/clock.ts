@@ -1,6 +1,7 @@
 /**
  * A clock that stands still until a test moves it. Timers fire in the order of their time; between two of them the real
- * event loop runs until all work on real sockets and on the database has come to rest.
+ * event loop runs until all work on real sockets and on the database has come to rest. A test that measures what work
+ * costs releases it: time then passes as it does outside.
  */
 import type { Clock, Timer } from "#src/core/clock.ts";
 
@@ -13,6 +14,8 @@ interface Pending {
   at: number;
   order: number;
   fire: () => void;
+  /** Of the runtime, once the clock was released. */
+  handle?: ReturnType<typeof setTimeout>;
 }
 
 export class TestClock implements Clock {
@@ -26,27 +29,51 @@ export class TestClock implements Clock {
   #monotonic = 0;
   #timers: Pending[] = [];
   #order = 0;
+  /** Since when time passes without the test; null: it stands still. */
+  #releasedAt: number | null = null;
 
   constructor(start = "2026-11-21T08:00:00Z") {
     this.#wall = Date.parse(start);
   }
 
   now(): number {
-    return this.#wall;
+    return this.#wall + Math.floor(this.#passed());
   }
 
   monotonic(): number {
-    return this.#monotonic;
+    return this.#monotonic + this.#passed();
   }
 
   setTimer(delayMs: number, fire: () => void): Timer {
-    const timer = { at: this.#monotonic + Math.max(0, delayMs), order: this.#order++, fire };
+    const timer: Pending = { at: this.monotonic() + Math.max(0, delayMs), order: this.#order++, fire };
     this.#timers.push(timer);
+    if (this.#releasedAt !== null) this.#arm(timer);
     return {
       cancel: () => {
+        clearTimeout(timer.handle);
         this.#timers = this.#timers.filter((other) => other !== timer);
       },
     };
+  }
+
+  /** From now on, time passes as it does outside, and timers fire when they are due. */
+  release(): void {
+    this.#releasedAt = performance.now();
+    for (const timer of this.#timers) this.#arm(timer);
+  }
+
+  #passed(): number {
+    return this.#releasedAt === null ? 0 : performance.now() - this.#releasedAt;
+  }
+
+  #arm(timer: Pending): void {
+    timer.handle = setTimeout(
+      () => {
+        this.#timers = this.#timers.filter((other) => other !== timer);
+        timer.fire();
+      },
+      Math.max(0, timer.at - this.monotonic()),
+    );
   }
 
   /** Sets the wall clock forward or back, as an operator does; no time passes. */
@@ -56,6 +83,10 @@ export class TestClock implements Clock {
 
   /** Moves time forward, firing the timers that come due, and returns when all consequences have come to rest. */
   async advance(ms: number): Promise<void> {
+    if (this.#releasedAt !== null) {
+      await Bun.sleep(ms);
+      return this.rest();
+    }
     const until = this.#monotonic + ms;
     for (;;) {
       await this.rest();
@@ -71,6 +102,7 @@ export class TestClock implements Clock {
 
   /** Moves time forward only as far as needed for `promise` to settle. */
   async until<T>(promise: Promise<T>, limitMs = 10 * 60_000): Promise<T> {
+    if (this.#releasedAt !== null) return promise;
     let settled = false;
     const done = (): void => {
       settled = true;

@@ -36,7 +36,10 @@ import { isInTransit } from "./traffic.ts";
 type Sections = Omit<Config, "file" | "fileText" | "storage" | "secrets">;
 
 export interface TestServerOptions
-  extends Pick<ServerOptions, "lookup" | "networks" | "readFileIdentity" | "healthTimers" | "passwordCost"> {
+  extends Pick<
+    ServerOptions,
+    "lookup" | "networks" | "readFileIdentity" | "healthTimers" | "passwordCost" | "checksAnswers"
+  > {
   config?: { [S in keyof Sections]?: Partial<Sections[S]> };
   /** Continues with the database of an earlier server, and leaves it there. */
   directory?: string;

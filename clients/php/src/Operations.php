@@ -46,7 +46,7 @@ namespace Waxwing;
  * @phpstan-type ContactUpdatedEvent array{id: string, type: 'contact.updated', created_at: string, data: array{contact: Contact}}
  * @phpstan-type ContactsContent array{contacts: list<ContactCard>}
  * @phpstan-type ContactsInput array{contacts: list<ContactOfManyInput>}
- * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', template: null, content: ContactsContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', template: null, content: ContactsContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
@@ -58,7 +58,7 @@ namespace Waxwing;
  * @phpstan-type HeaderMedia HeaderMediaByLink|HeaderMediaById
  * @phpstan-type HeaderMediaById array{id: int, filename?: string}
  * @phpstan-type HeaderMediaByLink array{link: string, filename?: string}
- * @phpstan-type InboundDetails array{media?: ReceivedMedia, button?: array{title: string|null, payload: string|null}, list?: array{id: string|null, title: string|null, description: string|null}, form?: array{name: string|null, values: array<string, mixed>|null}, order?: array{items: list<array{product: string|null, quantity: int|float|null, price: int|float|null}>, currency: string|null, total: int|float|null}, location?: array{latitude: int|float|null, longitude: int|float|null, name: string|null, address: string|null, url: string|null}, contacts?: list<array{name: string|null, company: string|null, phones: list<string>, emails: list<string>}>, reaction?: array{emoji: string|null, message_id?: int|null, direction?: 'out'}, reply_to?: array{message_id: int|null, direction?: 'out'}, referral?: array{source: string|null, source_type: string|null, source_id: string|null, headline: string|null, body: string|null, click_id: string|null}, forwarded?: array{often: bool}, product?: array{catalog: string|null, product: string|null}, call?: array{direction: string|null, status: string|null}, number_change?: array{from: string|null, to: string|null}, edited?: array{message_id: int|null, direction?: 'out'}, deleted?: array{message_id: int|null, direction?: 'out'}, unsupported?: array{reason: string|null, type?: string|null}, raw?: mixed}
+ * @phpstan-type InboundDetails array{media?: ReceivedMedia, button?: array{title: string|null, payload: string|null}, list?: array{id: string|null, title: string|null, description: string|null}, form?: array{name: string|null, values: array<string, mixed>|null}, order?: array{items: list<array{product: string|null, quantity: int|float|null, price: int|float|null}>, currency: string|null, total: int|float|null}, location?: array{latitude: int|float|null, longitude: int|float|null, name: string|null, address: string|null, url: string|null}, contacts?: list<array{name: string|null, company: string|null, phones: list<string>, emails: list<string>}>, reaction?: array{emoji: string|null, message_id?: int|null, direction?: 'out', to?: NamedMessage|null}, reply_to?: array{message_id: int|null, direction?: 'out', inbound?: int, message?: int}, referral?: array{source: string|null, source_type: string|null, source_id: string|null, headline: string|null, body: string|null, click_id: string|null}, forwarded?: array{often: bool}, product?: array{catalog: string|null, product: string|null}, call?: array{direction: string|null, status: string|null}, number_change?: array{from: string|null, to: string|null}, edited?: array{message_id: int|null, direction?: 'out', inbound?: int, message?: int}, deleted?: array{message_id: int|null, direction?: 'out', inbound?: int, message?: int}, unsupported?: array{reason: string|null, type?: string|null}, raw?: mixed}
  * @phpstan-type InboundMessage array{id: int, from: string|null, to: string, type: string, text: string|null, details: InboundDetails, origin?: 'standby', received_at: string}
  * @phpstan-type Interactive InteractiveButtons|InteractiveList|InteractiveLink|InteractiveLocationRequest|InteractiveAddress|InteractiveFlow
  * @phpstan-type InteractiveAddress array{body: string, header?: string|FileHeader, footer?: string, address: AddressRequest}
@@ -68,27 +68,29 @@ namespace Waxwing;
  * @phpstan-type InteractiveLink array{body: string, header?: string|FileHeader, footer?: string, link: LinkButton}
  * @phpstan-type InteractiveList array{body: string, header?: string, footer?: string, list: ChoiceList}
  * @phpstan-type InteractiveLocationRequest array{body: string, location_request: true}
- * @phpstan-type InteractiveMessage array{id: int, to: string, from: string, reference: string|null, type: 'interactive', template: null, content: InteractiveContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type InteractiveMessage array{id: int, to: string, from: string, reference: string|null, type: 'interactive', template: null, content: InteractiveContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type LinkButton array{title: string, url: string}
  * @phpstan-type ListRow array{id: string, title: string, description?: string}
  * @phpstan-type ListSection array{title?: string, rows: list<ListRow>}
  * @phpstan-type Location array{latitude: int|float, longitude: int|float, name?: string, address?: string}
  * @phpstan-type LocationContent array{location: Location}
- * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type Media array{link: string, filename?: string}
  * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', id?: int, caption?: string, filename?: string}}
  * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
- * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', template: null, content: MediaContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', template: null, content: MediaContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
- * @phpstan-type Message TemplateMessage|TextMessage|MediaMessage|LocationMessage|ContactsMessage|InteractiveMessage
+ * @phpstan-type Message TemplateMessage|TextMessage|MediaMessage|LocationMessage|ContactsMessage|InteractiveMessage|ReactionMessage
  * @phpstan-type MessageDeliveredEvent array{id: string, type: 'message.delivered', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageError array{message: string, whatsapp_code: string}
  * @phpstan-type MessageFailedEvent array{id: string, type: 'message.failed', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageReadEvent array{id: string, type: 'message.read', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageReceivedEvent array{id: string, type: 'message.received', created_at: string, data: array{message: InboundMessage, contact: Contact}}
+ * @phpstan-type MessageReference ReceivedReference|SentReference
  * @phpstan-type MessageSentEvent array{id: string, type: 'message.sent', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageTemplate array{name: string, language: string}
  * @phpstan-type NamedBroadcastVariables array{header?: array<string, string|int|float|ContactFieldValue>, body?: array<string, string|int|float|ContactFieldValue>}
+ * @phpstan-type NamedMessage array{inbound?: int, message?: int}
  * @phpstan-type NamedVariables array{header?: array<string, string|int|float>, body?: array<string, string|int|float>}
  * @phpstan-type NetworkLimit array{limit: int, used: int, today: int}
  * @phpstan-type NetworkUsage array{month: string, messages: int, billable: int, categories: list<array{category: string, type: string, billable: bool, messages: int}>, service: list<array{number: string, messages: int, allowance: int|null}>}
@@ -101,30 +103,36 @@ namespace Waxwing;
  * @phpstan-type PersonOnNumber array{name: string, first_name: string|null, birthday: string|null, ref: string|null}
  * @phpstan-type PreviewCost array{currency: string, rate: string, amount: string, available: string, available_after: string, covered: bool}
  * @phpstan-type PreviewSkip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap'|'may_want_to_stop', since?: string}
+ * @phpstan-type Reaction array{emoji: string, to: MessageReference}
+ * @phpstan-type ReactionContent array{reaction: array{emoji: string, to: NamedMessage}}
+ * @phpstan-type ReactionMessage array{id: int, to: string, from: string, reference: string|null, type: 'reaction', template: null, content: ReactionContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type ReceivedMedia array{id: int|null, mime_type: string|null, bytes: int|null, sha256: string|null, filename: string|null, url: string|null, expires_at: string|null, state: 'pending'|'stored'|'failed'|'expired'|'erased'}
+ * @phpstan-type ReceivedReference array{inbound: int}
  * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type RemovedWebhook array{id: int, exhausted: int}
  * @phpstan-type ReplyButton array{id: string, title: string}
- * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, from?: string, reference?: string}
- * @phpstan-type SendInteractive array{to: string, interactive: Interactive, from?: string, reference?: string}
- * @phpstan-type SendLocation array{to: string, location: Location, from?: string, reference?: string}
- * @phpstan-type SendMedia array{to: string, media: SentMedia, from?: string, reference?: string}
- * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation|SendContacts|SendInteractive
+ * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, reply_to?: MessageReference, from?: string, reference?: string}
+ * @phpstan-type SendInteractive array{to: string, interactive: Interactive, reply_to?: MessageReference, from?: string, reference?: string}
+ * @phpstan-type SendLocation array{to: string, location: Location, reply_to?: MessageReference, from?: string, reference?: string}
+ * @phpstan-type SendMedia array{to: string, media: SentMedia, reply_to?: MessageReference, from?: string, reference?: string}
+ * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation|SendContacts|SendInteractive|SendReaction
+ * @phpstan-type SendReaction array{to: string, reaction: Reaction, from?: string, reference?: string}
  * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: HeaderMedia, from?: string, reference?: string}
- * @phpstan-type SendText array{to: string, text: string, from?: string, reference?: string}
+ * @phpstan-type SendText array{to: string, text: string, preview_url?: bool, reply_to?: MessageReference, from?: string, reference?: string}
  * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string}
  * @phpstan-type SentMedia SentMediaByLink|SentMediaById
  * @phpstan-type SentMediaById array{id: int, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
  * @phpstan-type SentMediaByLink array{link: string, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
+ * @phpstan-type SentReference array{message: int}
  * @phpstan-type Skip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
  * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, warnings: list<string>}
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TemplateMedia array{type: 'image'|'video'|'document', default: bool}
- * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, content: null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: bool, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, content: null, reply_to: null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: bool, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type TemplateRejectedEvent array{id: string, type: 'template.rejected', created_at: string, data: array{template: Template, reason: string|null}}
- * @phpstan-type TextContent array{text: string}
- * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TextContent array{text: string, preview_url?: bool}
+ * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type UploadedMedia array{id: int, mime_type: string, bytes: int, sha256: string, filename: string|null, created_at: string, expires_at: string|null}
  * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}|NamedVariables
  * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', old_secret_until: string|null, updated_at: string}
@@ -164,10 +172,10 @@ abstract class Operations
     }
 
     /**
-     * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, or a text
-     * with buttons, a list or a link (within 24 hours of the recipient's last message). The message is sent to the
-     * network before the response is returned, so the response says whether the network accepted it. Later status
-     * changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope `send`.
+     * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with
+     * buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message is
+     * sent to the network before the response is returned, so the response says whether the network accepted it.
+     * Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope `send`.
      *
      * @param SendMessage|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options

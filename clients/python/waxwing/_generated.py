@@ -851,6 +851,7 @@ _ContactsMessageRequired = TypedDict(
         "type": "Literal['contacts']",
         "template": "None",
         "content": "Union['ContactsContent', None]",
+        "reply_to": "Union['NamedMessage', None]",
         "text": "str",
         "status": "Literal['sent', 'delivered', 'read', 'failed']",
         "error": "Union['MessageError', None]",
@@ -1170,6 +1171,7 @@ _InboundDetailsReactionOptional = TypedDict(
     {
         "message_id": "Optional[int]",
         "direction": "Literal['out']",
+        "to": "Union['NamedMessage', None]",
     },
     total=False,
 )
@@ -1189,6 +1191,8 @@ _InboundDetailsReplyToOptional = TypedDict(
     "_InboundDetailsReplyToOptional",
     {
         "direction": "Literal['out']",
+        "inbound": "int",
+        "message": "int",
     },
     total=False,
 )
@@ -1278,6 +1282,8 @@ _InboundDetailsEditedOptional = TypedDict(
     "_InboundDetailsEditedOptional",
     {
         "direction": "Literal['out']",
+        "inbound": "int",
+        "message": "int",
     },
     total=False,
 )
@@ -1297,6 +1303,8 @@ _InboundDetailsDeletedOptional = TypedDict(
     "_InboundDetailsDeletedOptional",
     {
         "direction": "Literal['out']",
+        "inbound": "int",
+        "message": "int",
     },
     total=False,
 )
@@ -1548,6 +1556,7 @@ _InteractiveMessageRequired = TypedDict(
         "type": "Literal['interactive']",
         "template": "None",
         "content": "Union['InteractiveContent', None]",
+        "reply_to": "Union['NamedMessage', None]",
         "text": "str",
         "status": "Literal['sent', 'delivered', 'read', 'failed']",
         "error": "Union['MessageError', None]",
@@ -1659,6 +1668,7 @@ _LocationMessageRequired = TypedDict(
         "type": "Literal['location']",
         "template": "None",
         "content": "Union['LocationContent', None]",
+        "reply_to": "Union['NamedMessage', None]",
         "text": "str",
         "status": "Literal['sent', 'delivered', 'read', 'failed']",
         "error": "Union['MessageError', None]",
@@ -1772,6 +1782,7 @@ _MediaMessageRequired = TypedDict(
         "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
         "template": "None",
         "content": "Union['MediaContent', None]",
+        "reply_to": "Union['NamedMessage', None]",
         "text": "str",
         "status": "Literal['sent', 'delivered', 'read', 'failed']",
         "error": "Union['MessageError', None]",
@@ -1823,7 +1834,7 @@ class MediaStoredEvent(_MediaStoredEventRequired):
     """
 
 
-Message = Union["TemplateMessage", "TextMessage", "MediaMessage", "LocationMessage", "ContactsMessage", "InteractiveMessage"]
+Message = Union["TemplateMessage", "TextMessage", "MediaMessage", "LocationMessage", "ContactsMessage", "InteractiveMessage", "ReactionMessage"]
 
 _MessageDeliveredEventDataRequired = TypedDict(
     "_MessageDeliveredEventDataRequired",
@@ -1954,6 +1965,8 @@ class MessageReceivedEvent(_MessageReceivedEventRequired):
     """
 
 
+MessageReference = Union["ReceivedReference", "SentReference"]
+
 _MessageSentEventDataRequired = TypedDict(
     "_MessageSentEventDataRequired",
     {
@@ -2006,6 +2019,22 @@ _NamedBroadcastVariablesOptional = TypedDict(
 
 class NamedBroadcastVariables(_NamedBroadcastVariablesOptional):
     """Values of named placeholders, by name."""
+
+
+_NamedMessageOptional = TypedDict(
+    "_NamedMessageOptional",
+    {
+        "inbound": "int",
+        "message": "int",
+    },
+    total=False,
+)
+
+
+class NamedMessage(_NamedMessageOptional):
+    """A message: `inbound` is the `id` of `message.received`, `message` the id of one that was sent. One
+    of them is there.
+    """
 
 
 _NamedVariablesOptional = TypedDict(
@@ -2247,6 +2276,71 @@ class PreviewSkip(_PreviewSkipRequired, _PreviewSkipOptional):
     """A recipient that a broadcast would skip."""
 
 
+_ReactionRequired = TypedDict(
+    "_ReactionRequired",
+    {
+        "emoji": "str",
+        "to": "MessageReference",
+    },
+)
+
+
+class Reaction(_ReactionRequired):
+    """A reaction to a message. It replaces an earlier one."""
+
+
+_ReactionContentReactionRequired = TypedDict(
+    "_ReactionContentReactionRequired",
+    {
+        "emoji": "str",
+        "to": "NamedMessage",
+    },
+)
+
+
+class ReactionContentReaction(_ReactionContentReactionRequired):
+    """ReactionContentReaction"""
+
+
+_ReactionContentRequired = TypedDict(
+    "_ReactionContentRequired",
+    {
+        "reaction": "ReactionContentReaction",
+    },
+)
+
+
+class ReactionContent(_ReactionContentRequired):
+    """The reaction that was sent."""
+
+
+_ReactionMessageRequired = TypedDict(
+    "_ReactionMessageRequired",
+    {
+        "id": "int",
+        "to": "str",
+        "from": "str",
+        "reference": "Optional[str]",
+        "type": "Literal['reaction']",
+        "template": "None",
+        "content": "Union['ReactionContent', None]",
+        "reply_to": "Union['NamedMessage', None]",
+        "text": "str",
+        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "error": "Union['MessageError', None]",
+        "charged": "Literal[False]",
+        "created_at": "str",
+        "sent_at": "Optional[str]",
+        "delivered_at": "Optional[str]",
+        "read_at": "Optional[str]",
+    },
+)
+
+
+class ReactionMessage(_ReactionMessageRequired):
+    """A reaction that was sent to one person. WhatsApp reports neither its delivery nor that it was read."""
+
+
 _ReceivedMediaRequired = TypedDict(
     "_ReceivedMediaRequired",
     {
@@ -2264,6 +2358,18 @@ _ReceivedMediaRequired = TypedDict(
 
 class ReceivedMedia(_ReceivedMediaRequired):
     """A picture, video, voice message, sticker or document that a person sent."""
+
+
+_ReceivedReferenceRequired = TypedDict(
+    "_ReceivedReferenceRequired",
+    {
+        "inbound": "int",
+    },
+)
+
+
+class ReceivedReference(_ReceivedReferenceRequired):
+    """A message that the person sent."""
 
 
 _RecipientRequired = TypedDict(
@@ -2320,6 +2426,7 @@ _SendContactsRequired = TypedDict(
 _SendContactsOptional = TypedDict(
     "_SendContactsOptional",
     {
+        "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
     },
@@ -2341,6 +2448,7 @@ _SendInteractiveRequired = TypedDict(
 _SendInteractiveOptional = TypedDict(
     "_SendInteractiveOptional",
     {
+        "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
     },
@@ -2364,6 +2472,7 @@ _SendLocationRequired = TypedDict(
 _SendLocationOptional = TypedDict(
     "_SendLocationOptional",
     {
+        "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
     },
@@ -2385,6 +2494,7 @@ _SendMediaRequired = TypedDict(
 _SendMediaOptional = TypedDict(
     "_SendMediaOptional",
     {
+        "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
     },
@@ -2398,7 +2508,28 @@ class SendMedia(_SendMediaRequired, _SendMediaOptional):
     """
 
 
-SendMessage = Union["SendTemplate", "SendText", "SendMedia", "SendLocation", "SendContacts", "SendInteractive"]
+SendMessage = Union["SendTemplate", "SendText", "SendMedia", "SendLocation", "SendContacts", "SendInteractive", "SendReaction"]
+
+_SendReactionRequired = TypedDict(
+    "_SendReactionRequired",
+    {
+        "to": "str",
+        "reaction": "Reaction",
+    },
+)
+_SendReactionOptional = TypedDict(
+    "_SendReactionOptional",
+    {
+        "from": "str",
+        "reference": "str",
+    },
+    total=False,
+)
+
+
+class SendReaction(_SendReactionRequired, _SendReactionOptional):
+    """Reacts to a message, within 24 hours of the recipient's last message."""
+
 
 _SendTemplateRequired = TypedDict(
     "_SendTemplateRequired",
@@ -2434,6 +2565,8 @@ _SendTextRequired = TypedDict(
 _SendTextOptional = TypedDict(
     "_SendTextOptional",
     {
+        "preview_url": "bool",
+        "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
     },
@@ -2506,6 +2639,18 @@ _SentMediaByLinkOptional = TypedDict(
 
 class SentMediaByLink(_SentMediaByLinkRequired, _SentMediaByLinkOptional):
     """A file: by a link, which is not stored, or by the id of an upload."""
+
+
+_SentReferenceRequired = TypedDict(
+    "_SentReferenceRequired",
+    {
+        "message": "int",
+    },
+)
+
+
+class SentReference(_SentReferenceRequired):
+    """A message that was sent to the person."""
 
 
 _SkipRequired = TypedDict(
@@ -2647,6 +2792,7 @@ _TemplateMessageRequired = TypedDict(
         "type": "Literal['template']",
         "template": "MessageTemplate",
         "content": "None",
+        "reply_to": "None",
         "text": "str",
         "status": "Literal['sent', 'delivered', 'read', 'failed']",
         "error": "Union['MessageError', None]",
@@ -2697,9 +2843,16 @@ _TextContentRequired = TypedDict(
         "text": "str",
     },
 )
+_TextContentOptional = TypedDict(
+    "_TextContentOptional",
+    {
+        "preview_url": "bool",
+    },
+    total=False,
+)
 
 
-class TextContent(_TextContentRequired):
+class TextContent(_TextContentRequired, _TextContentOptional):
     """The text that was sent."""
 
 
@@ -2713,6 +2866,7 @@ _TextMessageRequired = TypedDict(
         "type": "Literal['text']",
         "template": "None",
         "content": "Union['TextContent', None]",
+        "reply_to": "Union['NamedMessage', None]",
         "text": "str",
         "status": "Literal['sent', 'delivered', 'read', 'failed']",
         "error": "Union['MessageError', None]",
@@ -2869,11 +3023,11 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> Message:
-        """Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards,
-        or a text with buttons, a list or a link (within 24 hours of the recipient's last message). The
-        message is sent to the network before the response is returned, so the response says whether the
-        network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs
-        a key with the scope `send`.
+        """Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, a
+        text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last
+        message). The message is sent to the network before the response is returned, so the response says
+        whether the network accepted it. Later status changes are reported by events and by `GET
+        /messages/{id}`. Needs a key with the scope `send`.
         """
         return self._core.one(
             "POST",

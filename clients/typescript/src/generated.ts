@@ -623,9 +623,11 @@ export type ContactsMessage = {
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: ContactsContent | null;
+  /** The message that yours answers; null if you named none. */
+  reply_to: NamedMessage | null;
   /**
    * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
-   * of contact cards the names. Empty if there are no words.
+   * of contact cards the names, of a reaction the emoji. Empty if there are no words.
    */
   text: string;
   /**
@@ -865,6 +867,8 @@ export type InboundDetails = {
     message_id?: number | null;
     /** `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message. */
     direction?: "out";
+    /** The message, in the form of a request; null if it is not known here. */
+    to?: NamedMessage | null;
   };
   reply_to?: {
     /**
@@ -874,6 +878,10 @@ export type InboundDetails = {
     message_id: number | null;
     /** `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message. */
     direction?: "out";
+    /** The `id` of a received message: a name of its own for the same id. */
+    inbound?: number;
+    /** The id of a message of yours: a name of its own for the same id. */
+    message?: number;
   };
   /** The advertisement that the person came from. */
   referral?: {
@@ -914,6 +922,10 @@ export type InboundDetails = {
     message_id: number | null;
     /** `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message. */
     direction?: "out";
+    /** The `id` of a received message: a name of its own for the same id. */
+    inbound?: number;
+    /** The id of a message of yours: a name of its own for the same id. */
+    message?: number;
   };
   deleted?: {
     /**
@@ -923,6 +935,10 @@ export type InboundDetails = {
     message_id: number | null;
     /** `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message. */
     direction?: "out";
+    /** The `id` of a received message: a name of its own for the same id. */
+    inbound?: number;
+    /** The id of a message of yours: a name of its own for the same id. */
+    message?: number;
   };
   /** The network could not pass on this message. */
   unsupported?: {
@@ -1114,9 +1130,11 @@ export type InteractiveMessage = {
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: InteractiveContent | null;
+  /** The message that yours answers; null if you named none. */
+  reply_to: NamedMessage | null;
   /**
    * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
-   * of contact cards the names. Empty if there are no words.
+   * of contact cards the names, of a reaction the emoji. Empty if there are no words.
    */
   text: string;
   /**
@@ -1193,9 +1211,11 @@ export type LocationMessage = {
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: LocationContent | null;
+  /** The message that yours answers; null if you named none. */
+  reply_to: NamedMessage | null;
   /**
    * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
-   * of contact cards the names. Empty if there are no words.
+   * of contact cards the names, of a reaction the emoji. Empty if there are no words.
    */
   text: string;
   /**
@@ -1284,9 +1304,11 @@ export type MediaMessage = {
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: MediaContent | null;
+  /** The message that yours answers; null if you named none. */
+  reply_to: NamedMessage | null;
   /**
    * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
-   * of contact cards the names. Empty if there are no words.
+   * of contact cards the names, of a reaction the emoji. Empty if there are no words.
    */
   text: string;
   /**
@@ -1334,7 +1356,7 @@ export type MediaStoredEvent = {
 };
 
 /** A message to one person. */
-export type Message = TemplateMessage | TextMessage | MediaMessage | LocationMessage | ContactsMessage | InteractiveMessage;
+export type Message = TemplateMessage | TextMessage | MediaMessage | LocationMessage | ContactsMessage | InteractiveMessage | ReactionMessage;
 
 /**
  * A message sent through the API was delivered to the recipient's phone. If its `charged` is true, it is charged
@@ -1402,6 +1424,9 @@ export type MessageReceivedEvent = {
   };
 };
 
+/** A message, received or sent. */
+export type MessageReference = ReceivedReference | SentReference;
+
 /** The network accepted a message sent through the API. The message can still fail. */
 export type MessageSentEvent = {
   /** Id of the event, the same in every attempt: ignore events that you have already processed. */
@@ -1431,6 +1456,15 @@ export type NamedBroadcastVariables = {
    * row; a number needs no exponent.
    */
   body?: Record<string, string | number | ContactFieldValue>;
+};
+
+/**
+ * A message: `inbound` is the `id` of `message.received`, `message` the id of one that was sent. One of them is
+ * there.
+ */
+export type NamedMessage = {
+  inbound?: number;
+  message?: number;
 };
 
 /** Values of named placeholders, by name. */
@@ -1601,6 +1635,60 @@ export type PreviewSkip = {
   since?: string;
 };
 
+/** A reaction to a message. It replaces an earlier one. */
+export type Reaction = {
+  /** One emoji. Empty: takes the earlier reaction away. */
+  emoji: string;
+  to: MessageReference;
+};
+
+/** The reaction that was sent. */
+export type ReactionContent = {
+  reaction: {
+    emoji: string;
+    to: NamedMessage;
+  };
+};
+
+/** A reaction that was sent to one person. WhatsApp reports neither its delivery nor that it was read. */
+export type ReactionMessage = {
+  id: number;
+  /** The recipient's phone number in E.164, or their user id if no phone number is known. */
+  to: string;
+  /** The sending number in E.164. */
+  from: string;
+  /** Your own id of the message, as you sent it; null if you sent none. */
+  reference: string | null;
+  type: "reaction";
+  template: null;
+  /** What was sent, in the form of the request and without links. Null once the person was erased. */
+  content: ReactionContent | null;
+  /** The message that yours answers; null if you named none. */
+  reply_to: NamedMessage | null;
+  /**
+   * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
+   * of contact cards the names, of a reaction the emoji. Empty if there are no words.
+   */
+  text: string;
+  /**
+   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+   * recipient. `failed`: not delivered; `error` gives the reason.
+   */
+  status: "sent" | "delivered" | "read" | "failed";
+  /** Why the message failed; null unless it failed. */
+  error: MessageError | null;
+  /** Only templates are charged. */
+  charged: false;
+  /** When this server accepted the message. */
+  created_at: string;
+  /** When the network accepted the message. */
+  sent_at: string | null;
+  /** When the message was delivered to the recipient's phone. */
+  delivered_at: string | null;
+  /** When the recipient read the message. Recipients can turn off read receipts. */
+  read_at: string | null;
+};
+
 /** A picture, video, voice message, sticker or document that a person sent. */
 export type ReceivedMedia = {
   /** Id for `GET /media/{id}`; null if the network sent no file with the message. */
@@ -1622,6 +1710,12 @@ export type ReceivedMedia = {
    * `erased`: its sender was erased.
    */
   state: "pending" | "stored" | "failed" | "expired" | "erased";
+};
+
+/** A message that the person sent. */
+export type ReceivedReference = {
+  /** The `id` of `message.received`. */
+  inbound: number;
 };
 
 /** A recipient of a broadcast. */
@@ -1659,6 +1753,7 @@ export type SendContacts = {
   to: string;
   /** Contact cards. */
   contacts: ContactCard[];
+  reply_to?: MessageReference;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -1676,10 +1771,14 @@ export type SendContacts = {
   location?: never;
   /** Not together with `contacts`. */
   interactive?: never;
+  /** Not together with `contacts`. */
+  reaction?: never;
   /** Only with `template`. */
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `text`. */
+  preview_url?: never;
 };
 
 /**
@@ -1690,6 +1789,7 @@ export type SendInteractive = {
   /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
   to: string;
   interactive: Interactive;
+  reply_to?: MessageReference;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -1707,10 +1807,14 @@ export type SendInteractive = {
   location?: never;
   /** Not together with `interactive`. */
   contacts?: never;
+  /** Not together with `interactive`. */
+  reaction?: never;
   /** Only with `template`. */
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `text`. */
+  preview_url?: never;
 };
 
 /** Sends a place on the map, within 24 hours of the recipient's last message. */
@@ -1718,6 +1822,7 @@ export type SendLocation = {
   /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
   to: string;
   location: Location;
+  reply_to?: MessageReference;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -1735,10 +1840,14 @@ export type SendLocation = {
   contacts?: never;
   /** Not together with `location`. */
   interactive?: never;
+  /** Not together with `location`. */
+  reaction?: never;
   /** Only with `template`. */
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `text`. */
+  preview_url?: never;
 };
 
 /** Sends an image, a video, audio, a document or a sticker, within 24 hours of the recipient's last message. */
@@ -1746,6 +1855,7 @@ export type SendMedia = {
   /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
   to: string;
   media: SentMedia;
+  reply_to?: MessageReference;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -1763,14 +1873,52 @@ export type SendMedia = {
   contacts?: never;
   /** Not together with `media`. */
   interactive?: never;
+  /** Not together with `media`. */
+  reaction?: never;
   /** Only with `template`. */
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `text`. */
+  preview_url?: never;
 };
 
 /** Either a template or one kind of free message: exactly one of their members is there. */
-export type SendMessage = SendTemplate | SendText | SendMedia | SendLocation | SendContacts | SendInteractive;
+export type SendMessage = SendTemplate | SendText | SendMedia | SendLocation | SendContacts | SendInteractive | SendReaction;
+
+/** Reacts to a message, within 24 hours of the recipient's last message. */
+export type SendReaction = {
+  /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
+  to: string;
+  reaction: Reaction;
+  /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
+  from?: string;
+  /**
+   * Your own id of the message, such as an order number. The message and its events show it, and `GET
+   * /messages?reference=` finds it. It is not sent to the network and need not be unique.
+   */
+  reference?: string;
+  /** Not together with `reaction`. */
+  template?: never;
+  /** Not together with `reaction`. */
+  text?: never;
+  /** Not together with `reaction`. */
+  media?: never;
+  /** Not together with `reaction`. */
+  location?: never;
+  /** Not together with `reaction`. */
+  contacts?: never;
+  /** Not together with `reaction`. */
+  interactive?: never;
+  /** Only with `template`. */
+  language?: never;
+  /** Only with `template`. */
+  variables?: never;
+  /** Only with `text`. */
+  preview_url?: never;
+  /** A reaction names its message in `to`. */
+  reply_to?: never;
+};
 
 /** Sends an approved template. Templates can be sent at any time. */
 export type SendTemplate = {
@@ -1797,6 +1945,12 @@ export type SendTemplate = {
   contacts?: never;
   /** Not together with `template`. */
   interactive?: never;
+  /** Not together with `template`. */
+  reaction?: never;
+  /** Only without `template`. */
+  reply_to?: never;
+  /** Only with `text`. */
+  preview_url?: never;
 };
 
 /** Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message. */
@@ -1805,6 +1959,9 @@ export type SendText = {
   to: string;
   /** The text, which must not be blank. */
   text: string;
+  /** Whether a preview of the first link in the text is shown. Default: false. */
+  preview_url?: boolean;
+  reply_to?: MessageReference;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -1822,6 +1979,8 @@ export type SendText = {
   contacts?: never;
   /** Not together with `text`. */
   interactive?: never;
+  /** Not together with `text`. */
+  reaction?: never;
   /** Only with `template`. */
   language?: never;
   /** Only with `template`. */
@@ -1881,6 +2040,12 @@ export type SentMediaByLink = {
   filename?: string;
   /** Not together with `link`. */
   id?: never;
+};
+
+/** A message that was sent to the person. */
+export type SentReference = {
+  /** The `id` of the message. */
+  message: number;
 };
 
 /** A recipient that a broadcast skips. */
@@ -1979,9 +2144,10 @@ export type TemplateMessage = {
   type: "template";
   template: MessageTemplate;
   content: null;
+  reply_to: null;
   /**
    * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
-   * of contact cards the names. Empty if there are no words.
+   * of contact cards the names, of a reaction the emoji. Empty if there are no words.
    */
   text: string;
   /**
@@ -2019,6 +2185,7 @@ export type TemplateRejectedEvent = {
 /** The text that was sent. */
 export type TextContent = {
   text: string;
+  preview_url?: boolean;
 };
 
 /** Free-form text that was sent to one person. */
@@ -2034,9 +2201,11 @@ export type TextMessage = {
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: TextContent | null;
+  /** The message that yours answers; null if you named none. */
+  reply_to: NamedMessage | null;
   /**
    * The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name,
-   * of contact cards the names. Empty if there are no words.
+   * of contact cards the names, of a reaction the emoji. Empty if there are no words.
    */
   text: string;
   /**
@@ -3113,10 +3282,11 @@ export abstract class Operations {
   }
 
   /**
-   * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, or a text
-   * with buttons, a list or a link (within 24 hours of the recipient's last message). The message is sent to the
-   * network before the response is returned, so the response says whether the network accepted it. Later status
-   * changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope `send`.
+   * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, a text
+   * with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message
+   * is sent to the network before the response is returned, so the response says whether the network accepted
+   * it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope
+   * `send`.
    */
   sendMessage(body: SendMessage, options: CallOptions = {}): Promise<Message> {
     return this.core.one<Message>({ operation: "sendMessage", method: "POST", path: `/messages`, body, takesKey: true }, options);

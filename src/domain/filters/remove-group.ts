@@ -1,6 +1,6 @@
 /**
  * Removes a group. A static group may have a million members, each of which changes by it (a contact shows its groups),
- * and the command line must not block a running server's writes, so each transaction removes 200 members.
+ * and the command line must not block a running server's writes, so each transaction removes 100 members.
  */
 import { inArray } from "drizzle-orm";
 import { invalidRequest, notFound, Problem } from "#src/core/problem.ts";
@@ -14,7 +14,7 @@ import { getWorkspace } from "../workspaces/read.ts";
 import type { Filter } from "./filter.ts";
 import { listFilterGroups, readGroupFilter } from "./group-filter.ts";
 
-const MEMBERS_PER_BATCH = 200;
+const MEMBERS_PER_BATCH = 100;
 const ALL = 1_000_000;
 
 /**

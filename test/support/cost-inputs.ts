@@ -109,6 +109,8 @@ export const worstOfConsole: Readonly<Record<string, Worst>> = {
 export const worstOfApi: Readonly<Record<string, Worst>> = {
   ...Object.fromEntries(Object.entries(ofBoth).map(([name, worst]) => [name.replace("/w/{workspace}", ""), worst])),
   "PUT /contacts": () => ({ body: { contacts: Array.from({ length: 500 }, (_, index) => fatContact(index)) } }),
+  // A document of 16 MB.
+  "POST /media": () => ({ formFile: `%PDF-1.4 ${"x".repeat(16 * 1024 * 1024)}` }),
   "POST /broadcasts/preview": (side) => ({ body: list(side) }),
 };
 
@@ -124,6 +126,7 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   per_page: null,
   after: null,
   wait: null,
+  cursors: () => "true",
   name: null,
   hours: null,
   // Not of the usual kind: the choices.
@@ -145,6 +148,7 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   to: (side) => side.phone,
   types: () => "message.sent",
   signed: () => "true",
+  cursors: () => "true",
   type: () => "message.sent",
   language: null,
 };

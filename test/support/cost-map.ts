@@ -14,8 +14,9 @@ import { type Bounds, exceptions, type Kind, RULE } from "./cost-bounds.ts";
 import type { CostAnswer, CostRequest } from "./cost-client-process.ts";
 import { APP_SECRET, type Input, type Way, type World, waysOf } from "./cost-ways.ts";
 import { fatten } from "./fat-shop.ts";
+import { reachServer, startMatrixNetwork } from "./matrix-network.ts";
 import { Objects } from "./matrix-objects.ts";
-import { METRICS_TOKEN, startTestServer, type TestServer, WITH_MAIL } from "./server.ts";
+import { METRICS_TOKEN, startTestServer, type TestServer } from "./server.ts";
 import { measureTurns } from "./thread-turns.ts";
 
 const OPERATOR = "op@example.com";
@@ -27,10 +28,12 @@ export interface Cost extends Bounds {
 export class CostServer implements AsyncDisposable {
   readonly ways: readonly Way[];
   readonly #world: World;
+  readonly #network: AsyncDisposable;
   readonly #client: Bun.Subprocess;
   #answered: (answer: CostAnswer) => void = () => undefined;
 
-  private constructor(world: World, ways: readonly Way[]) {
+  private constructor(world: World, ways: readonly Way[], network: AsyncDisposable) {
+    this.#network = network;
     this.#world = world;
     this.ways = ways;
     this.#client = Bun.spawn([process.execPath, join(import.meta.dir, "cost-client-process.ts")], {
@@ -46,22 +49,24 @@ export class CostServer implements AsyncDisposable {
       routes = this.routes.map(({ method, path }) => `${method} ${path}`);
       return compile.call(this);
     });
+    const network = await startMatrixNetwork();
     const app = await startTestServer({
       ...{ mayBreak: true, checksAnswers: false, passwordCost: PASSWORD_COST, expectedErrors: / / },
       config: {
-        ...WITH_MAIL,
-        server: { ...WITH_MAIL.server, metricsToken: METRICS_TOKEN },
-        whatsapp: { appSecret: APP_SECRET },
+        ...network.config,
+        server: { ...network.config.server, metricsToken: METRICS_TOKEN },
+        whatsapp: { ...network.config.whatsapp, appSecret: APP_SECRET },
       },
     });
+    reachServer(network, app);
     const operator = await firstOperator(app, "prepares@example.com");
     await person(app, OPERATOR, "operator");
     const billing = { rate: 8_500, balance: 1_000_000_000_000 };
-    const side = new Objects(app, await app.workspace({ number: "+911244001100", billing }), operator);
+    const side = new Objects(app, await app.workspace({ number: "+911244001100", billing }), operator, network.account);
     await side.furnish();
     fatten(side);
     app.clock.release();
-    return new CostServer({ app, side, visit: () => signIn(app) }, waysOf(routes));
+    return new CostServer({ app, side, visit: () => signIn(app) }, waysOf(routes), network);
   }
 
   get side(): Objects {
@@ -92,6 +97,7 @@ export class CostServer implements AsyncDisposable {
     this.#client.kill();
     await this.#client.exited;
     await this.#world.app[Symbol.asyncDispose]();
+    await this.#network[Symbol.asyncDispose]();
   }
 }
 

@@ -13,7 +13,7 @@ import type { Visitor } from "./console.ts";
 import type { Kind } from "./cost-bounds.ts";
 import type { CostRequest } from "./cost-client-process.ts";
 import { filters, worstOfApi, worstOfConsole } from "./cost-inputs.ts";
-import { apiRecipes } from "./matrix-api.ts";
+import { apiRecipes, bodyOf } from "./matrix-api.ts";
 import { type Asked, pathOf, recipes } from "./matrix-console.ts";
 import type { Objects } from "./matrix-objects.ts";
 import { METRICS_TOKEN, type TestServer } from "./server.ts";
@@ -147,7 +147,7 @@ function bodies({ session }: ListedEndpoint, usual: Recipe, make: Make): Input[]
     return Array.from({ length: Math.floor(room / 182) }, () => one);
   };
   // As many as are read, under names that differ.
-  const nested = () => Array.from({ length: Math.floor(room / 24_000) }, (_, at) => ({ [`a${at}`]: members(1_100) }));
+  const nested = () => Array.from({ length: Math.floor(room / 15_000) }, (_, at) => ({ [`a${at}`]: members(1_100) }));
   return [
     make(
       "100 unknown members",
@@ -182,13 +182,15 @@ async function prepare(door: Door, endpoint: ListedEndpoint, recipe: Recipe, wor
   const visitor = await world.visit();
   const asked = await recipe(world, visitor);
   const base = door === "API" ? "/api/v1" : "/console/api";
-  const text = typeof asked.body === "string" ? asked.body : JSON.stringify(asked.body ?? {});
   const isRead = method === "GET";
+  const sent = bodyOf(method, asked);
+  const text = typeof sent.body === "string" ? sent.body : JSON.stringify(sent.body ?? {});
   const headers = {
     ...(door === "API"
       ? { authorization: `Bearer ${side.workspace.key}` }
       : { "sec-fetch-site": "same-origin", cookie: visitor.cookie ?? "" }),
     ...(isRead ? {} : { "content-type": file === true ? "application/octet-stream" : "application/json" }),
+    ...sent.headers,
   };
   const request: CostRequest = {
     method,

@@ -30,7 +30,9 @@ export async function provideFile(
   { store, provideFile }: PrepareOptions,
   { workspaceId, input }: Prepared,
 ): Promise<void> {
-  if (input.content.type === "text") return;
+  const { content } = input;
+  const isNamed = content.type === "template" ? content.media?.id !== undefined : uploadOf(content) !== null;
+  if (!isNamed) return;
   const plan = store.read((tx) => findPlan(tx, workspaceId, input));
   const uploadId = plan === null ? null : uploadOf(plan.content);
   if (plan !== null && uploadId !== null) await provideFile(plan.sender, uploadId);

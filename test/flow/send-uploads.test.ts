@@ -84,12 +84,31 @@ test("an upload fills the header of a template", async () => {
   ]);
 });
 
+test("an upload stands above buttons", async () => {
+  await using world = await startWorld();
+  const [bill, photo] = [await give(world, PDF, "Bill 7.pdf"), await give(world, JPEG, "table.jpg")];
+  const buttons = [{ id: "yes", title: "Yes" }];
+  const below = { body: "Is it right?", buttons };
+  const first = await send(world, { interactive: { ...below, header: { type: "document", id: bill } } });
+  expect([first.status, first.body.data.content.interactive.header]).toEqual([
+    201,
+    { type: "document", id: bill, filename: "Bill 7.pdf" },
+  ]);
+  expect((await send(world, { interactive: { ...below, header: { type: "image", id: photo } } })).status).toBe(201);
+  const [one, two] = world.account.uploads;
+  expect(sent(world).map(({ interactive }) => interactive)).toMatchObject([
+    { header: { type: "document", document: { id: one?.id, filename: "Bill 7.pdf" } } },
+    { header: { type: "image", image: { id: two?.id } } },
+  ]);
+});
+
 test("an id that does not fit is refused, and nothing is uploaded or sent", async () => {
   await using world = await startWorld();
   const [bill, photo] = [await give(world, PDF, "Bill 7.pdf"), await give(world, JPEG, "table.jpg")];
   const other = await world.app.workspace({ number: "+911244001199" });
   const foreign = await upload(world.app.server.url, other.key, PDF, "theirs.pdf");
   const link = "https://files.example/a.pdf";
+  const above = (header: object) => ({ interactive: { body: "Right?", header, buttons: [{ id: "y", title: "Yes" }] } });
   const wrong: [object, string, string][] = [
     [{ media: { id: 7 } }, "media.id", "no such upload"],
     [{ media: { id: foreign } }, "media.id", "no such upload"],
@@ -100,6 +119,10 @@ test("an id that does not fit is refused, and nothing is uploaded or sent", asyn
     [{ template: "bill", media: { id: photo } }, "media.id", "a document header; the upload is an image"],
     [{ template: "bill", media: { id: bill, link } }, "media.id", "exactly one"],
     [{ template: "bill", media: { id: foreign } }, "media.id", "no such upload"],
+    [above({ type: "image", id: bill }), "interactive.header.type", "the upload is of the type document"],
+    [above({ type: "image", id: foreign }), "interactive.header.id", "no such upload"],
+    [above({ type: "image", id: photo, link }), "interactive.header.id", "exactly one"],
+    [above({ type: "image" }), "interactive.header.link", "exactly one"],
   ];
   const before = snapshot(world.app.store);
   for (const [body, field, words] of wrong) {

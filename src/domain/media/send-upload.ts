@@ -19,14 +19,15 @@ export interface NamedUpload {
   filename: string | null;
 }
 
-/** Null, with a problem at `path`: the workspace has no such upload. */
+/** Null without an id; and, with a problem at `path`, if the workspace has no such upload. */
 export function findNamedUpload(
   tx: ReadTx,
   workspaceId: number,
-  id: number,
+  id: number | undefined,
   path: string,
   fields: FieldProblems,
 ): NamedUpload | null {
+  if (id === undefined) return null;
   const found = findUpload(tx, workspaceId, id)?.upload;
   const kind = found === undefined ? null : uploadKindOf(found.mimeType);
   if (found !== undefined && kind !== null) return { id, kind, filename: found.filename };

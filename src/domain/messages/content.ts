@@ -41,6 +41,10 @@ export interface PlaceholderValue {
 /** The upload that the message sends; null: none. */
 export function uploadOf(content: Content): number | null {
   if (content.type === "media") return content.media.id ?? null;
+  if (content.type === "interactive") {
+    const { header } = content.interactive;
+    return typeof header === "object" ? (header.id ?? null) : null;
+  }
   if (content.type !== "template" || content.header === null || content.header.type === "text") return null;
   return content.header.uploadId ?? null;
 }

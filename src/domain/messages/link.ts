@@ -49,11 +49,11 @@ export function FileSource<More extends TProperties>(
 }
 
 /** A file goes by exactly one of the two. */
-export function checkSource(fields: FieldProblems, { link, id }: { link?: string; id?: number }): void {
+export function checkSource(fields: FieldProblems, { link, id }: { link?: string; id?: number }, at = "media"): void {
   if ((link === undefined) !== (id === undefined)) return;
   const sentence = "Give exactly one: link, or the id of an upload.";
-  if (link === undefined) fields["media.link"] ??= [{ rule: "required", sentence }];
-  else for (const path of ["media.link", "media.id"]) fields[path] ??= [{ rule: "conflict", sentence }];
+  if (link === undefined) fields[`${at}.link`] ??= [{ rule: "required", sentence }];
+  else for (const name of ["link", "id"]) fields[`${at}.${name}`] ??= [{ rule: "conflict", sentence }];
 }
 
 /** The last part of the link's path, as the phone shows it for a document without a name of its own. */

@@ -26,6 +26,7 @@ import { findAbout } from "./about.ts";
 import type { Content } from "./content.ts";
 import { requireUnderCap } from "./daily-cap.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "./fill-template.ts";
+import { withHeaderUpload } from "./kinds/interactive.ts";
 import { type ServiceContent, textOf } from "./kinds/kinds.ts";
 import { withUpload } from "./kinds/media.ts";
 import type { About, MessageReference } from "./reference.ts";
@@ -118,13 +119,25 @@ function findFile(
   content: SendInput["content"],
   fields: FieldProblems,
 ): SendInput["content"] {
-  const id = content.type === "template" || content.type === "media" ? content.media?.id : undefined;
-  if (id === undefined) return content;
-  const upload = findNamedUpload(tx, workspaceId, id, "media.id", fields);
-  if (upload === null) return content;
-  if (content.type === "media") return withUpload(content, upload, fields);
-  if (content.type !== "template" || content.media === null) return content;
-  return { ...content, media: { ...content.media, upload } };
+  switch (content.type) {
+    case "media": {
+      const upload = findNamedUpload(tx, workspaceId, content.media.id, "media.id", fields);
+      return upload === null ? content : withUpload(content, upload, fields);
+    }
+    case "interactive": {
+      const { header } = content.interactive;
+      const id = typeof header === "object" ? header.id : undefined;
+      const upload = findNamedUpload(tx, workspaceId, id, "interactive.header.id", fields);
+      return upload === null ? content : withHeaderUpload(content, upload, fields);
+    }
+    case "template": {
+      const { media } = content;
+      const upload = findNamedUpload(tx, workspaceId, media?.id, "media.id", fields);
+      return media === null || upload === null ? content : { ...content, media: { ...media, upload } };
+    }
+    default:
+      return content;
+  }
 }
 
 /** Throws `workspace_suspended`. */

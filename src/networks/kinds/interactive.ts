@@ -28,7 +28,7 @@ export const interactive: NetworkKind<InteractiveContent> = {
 
 function headerOf(header: NonNullable<Given["header"]>, mediaId: string | null) {
   if (typeof header === "string") return { type: "text", text: header };
-  const { type, link, ...more } = header;
+  const { type, link, id: _, ...more } = header;
   return { type, [type]: { ...sourceOf(link, mediaId), ...more } };
 }
 

@@ -2,7 +2,8 @@
 import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { absent, FORM, inDocument, NOT_BLANK, OneOf } from "#src/core/schema.ts";
-import { checkLink, fileNameOf, Link } from "../link.ts";
+import type { NamedUpload } from "../../media/send-upload.ts";
+import { checkLink, checkSource, FileSource, fileNameOf, Link } from "../link.ts";
 import { type ActionName, actionNames, actions } from "./actions.ts";
 import { addFault, checkAllShown } from "./check.ts";
 import type { RequestedKind } from "./kind.ts";
@@ -11,6 +12,7 @@ import type { RequestedKind } from "./kind.ts";
 const BODY_LENGTH_MAX = 1024;
 const LIST_BODY_LENGTH_MAX = 4096;
 const SHORT_LENGTH_MAX = 60;
+const HEADER = "interactive.header";
 /** Of ours. */
 const FILENAME_LENGTH_MAX = 240;
 
@@ -29,30 +31,30 @@ const keptFileHeader = {
       Type.String({
         minLength: 1,
         maxLength: FILENAME_LENGTH_MAX,
-        description: "For documents only: the file name that the recipient sees. Default: the last part of the link.",
+        description:
+          "For documents only: the file name that the recipient sees. Default: the last part of the link, or the name that came with the upload.",
         examples: ["Menu.pdf"],
       }),
       NOT_BLANK,
     ),
   ),
 };
-const fileHeader = Type.Object(
-  {
-    ...keptFileHeader,
-    link: Link(
-      "A public HTTPS URL, which the network fetches when the message is sent.",
-      "https://files.example.com/van.jpg",
-    ),
-  },
-  {
-    $id: "FileHeader",
-    additionalProperties: false,
-    description: "A file at the top. Neither it nor its link is stored.",
-  },
+const fileHeader = FileSource(
+  { $id: "FileHeader", description: "A file at the top: by a link, which is not stored, or by the id of an upload." },
+  Link("A public HTTPS URL, which the network fetches when the message is sent.", "https://files.example.com/van.jpg"),
+  keptFileHeader,
 );
 const keptHeader = Type.Union([
   textHeader,
-  Type.Object(keptFileHeader, { $id: "SentFileHeader", description: "The file at the top, without its link." }),
+  Type.Object(
+    {
+      ...keptFileHeader,
+      id: Type.Optional(
+        Type.Integer({ description: "The id of the upload; absent for a link.", examples: [1_000_000_042] }),
+      ),
+    },
+    { $id: "SentFileHeader", description: "The file at the top, without its link." },
+  ),
 ]);
 
 const optionalFooter = { footer: Type.Optional(footer) };
@@ -114,7 +116,9 @@ export const KeptInteractive = Type.Object(
   { $id: "InteractiveContent", description: "The text with its action that was sent." },
 );
 
-type FileHeader = Static<typeof fileHeader>;
+type GivenHeader = Static<typeof fileHeader>;
+/** `link`: null with an `id`. */
+type FileHeader = Exclude<Static<typeof keptHeader>, string> & { link: string | null };
 type Kept = Static<typeof KeptInteractive>["interactive"];
 /** Exactly one of the actions is there. */
 export interface InteractiveContent {
@@ -143,7 +147,9 @@ export const interactive = {
     return fittedSchema(named.length === 1 ? (named[0] ?? null) : null, typeof given.header === "object");
   },
   read(body, fields) {
-    const { interactive: given } = body as { interactive: InteractiveContent["interactive"] };
+    const { interactive: given } = body as {
+      interactive: Omit<InteractiveContent["interactive"], "header"> & { header?: string | GivenHeader };
+    };
     const [action, ...others] = actionNames.filter((name) => given[name] !== undefined);
     if (action === undefined) {
       const sentence = `An interactive message has exactly one of ${actionNames.join(", ")}.`;
@@ -164,21 +170,39 @@ export const interactive = {
     }
     checkAllShown(fields, given, "interactive");
     const header = readHeader(given.header, fields);
-    return { type: "interactive", interactive: header === undefined ? given : { ...given, header } };
+    const { header: _, ...rest } = given;
+    return { type: "interactive", interactive: header === undefined ? rest : { ...rest, header } };
   },
 } as const satisfies RequestedKind<InteractiveContent, Static<typeof KeptInteractive>>;
 
-function readHeader(header: string | FileHeader | undefined, fields: FieldProblems): string | FileHeader | undefined {
+function readHeader(header: string | GivenHeader | undefined, fields: FieldProblems): string | FileHeader | undefined {
   if (header === undefined || typeof header === "string") return header;
-  const { type, link, filename } = header;
-  checkLink(fields, "interactive.header.link", link);
-  if (type === "document" && fields["interactive.header.link"] === undefined) {
-    return { ...header, filename: filename ?? fileNameOf(link) };
+  const { type, link = null, id, filename } = header;
+  checkSource(fields, header, HEADER);
+  if (link !== null) checkLink(fields, `${HEADER}.link`, link);
+  if (filename !== undefined && type !== "document") {
+    addFault(fields, `${HEADER}.filename`, { rule: "conflict", sentence: "Only a document has a file name." });
   }
-  if (filename !== undefined) {
-    addFault(fields, "interactive.header.filename", { rule: "conflict", sentence: "Only a document has a file name." });
+  const isNamed = type === "document" && link !== null && fields[`${HEADER}.link`] === undefined;
+  const name = isNamed ? (filename ?? fileNameOf(link)) : filename;
+  return { type, link, ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { filename: name }) };
+}
+
+/** The content with the upload at its top. */
+export function withHeaderUpload(
+  content: InteractiveContent,
+  { kind, filename: stored }: Pick<NamedUpload, "kind" | "filename">,
+  fields: FieldProblems,
+): InteractiveContent {
+  const { header } = content.interactive;
+  if (typeof header !== "object") return content;
+  if (header.type !== kind) {
+    const sentence = `The header is said to be of the type ${header.type}; the upload is of the type ${kind}.`;
+    addFault(fields, `${HEADER}.type`, { rule: "conflict", sentence });
   }
-  return header;
+  const name = kind === "document" ? (header.filename ?? stored) : null;
+  const named = { ...header, ...(name === null ? {} : { filename: name }) };
+  return { ...content, interactive: { ...content.interactive, header: named } };
 }
 
 const fittedSchemas = new Map<string, TSchema>();

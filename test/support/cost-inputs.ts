@@ -126,7 +126,6 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   per_page: null,
   after: null,
   wait: null,
-  cursors: () => "true",
   name: null,
   hours: null,
   // Not of the usual kind: the choices.

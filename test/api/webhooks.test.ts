@@ -102,6 +102,10 @@ test("an address is added, receives events signed with its secret, and is change
   if (hit === undefined) throw new Error("no event came");
   expect([hit.event.type, await isGenuine(hit, secret, hit.at)]).toEqual(["message.received", true]);
 
+  // The console says which address a delivery is for.
+  const listedDeliveries = (await owner.get(`/w/${shop.id}/deliveries`)).body.data;
+  expect(listedDeliveries.map(({ url }: { url: string }) => url).toSorted()).toEqual([first.url, hook.url].toSorted());
+
   const disabled = await call("PATCH", `/${shown.id}`, { state: "disabled" });
   expect(disabled.body.data).toMatchObject({ ...shown, state: "disabled", updated_at: expect.any(String) });
   const other = await call("PATCH", `/${shown.id}`, { url: `${hook.url}/2`, types: ["webhook.test"] });

@@ -5,6 +5,7 @@ import { sleep } from "#src/core/clock.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import {
@@ -14,8 +15,10 @@ import {
   getDeliveryInWorkspace,
   listDeliveries,
   listDeliveriesById,
+  webhookOfDelivery,
 } from "#src/domain/webhooks/read.ts";
 import { countFailed, REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
+import type { Delivery } from "#src/domain/webhooks/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { PageQuery, pageById, readBefore, readScreen, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
@@ -29,6 +32,8 @@ const delivery = {
   id: Type.Integer(),
   event_id: Type.String(),
   event_type: OneOf(eventTypes),
+  /** The address that it goes to now; null: it is gone. */
+  url: OptionalText,
   status: OneOf(deliveryStatuses),
   attempt_count: Type.Integer(),
   created_at: Instant(),
@@ -74,7 +79,7 @@ export const deliveryEndpoints = {
       const rows = ids === null ? listDeliveries(tx, workspace.id, filter) : listDeliveriesById(tx, workspace.id, ids);
       // `total` is the number of these rows: counting millions of deliveries is too expensive, and the screen shows
       // no total.
-      return pageById(from, rows, rows.length, (delivery) => viewDelivery(delivery, workspace));
+      return pageById(from, rows, rows.length, (delivery, tx) => viewDelivery(tx, delivery, workspace));
     });
   }),
   "GET /w/{workspace}/deliveries/failed": endpoint({
@@ -118,7 +123,7 @@ export const deliveryEndpoints = {
     params: { id: Id("delivery") },
     output: Data(DeliveryDetailView),
   }).read((tx, { workspace, path }) =>
-    viewDeliveryDetail(getDeliveryInWorkspace(tx, workspace.id, path.id), workspace),
+    viewDeliveryDetail(tx, getDeliveryInWorkspace(tx, workspace.id, path.id), workspace),
   ),
   "POST /w/{workspace}/deliveries/{id}/replay": endpoint({
     session: "manage",
@@ -129,7 +134,7 @@ export const deliveryEndpoints = {
     const { workspace, path } = call;
     const { id, eventId } = getDeliveryInWorkspace(tx, workspace.id, path.id);
     replayDelivery(tx, id);
-    const data = viewDeliveryDetail(getDeliveryInWorkspace(tx, workspace.id, id), workspace);
+    const data = viewDeliveryDetail(tx, getDeliveryInWorkspace(tx, workspace.id, id), workspace);
     return { status: 202, data, replayData: { id }, audit: { action: "delivery.replay", subject: eventId } };
   }),
 };
@@ -140,12 +145,22 @@ async function countAllFailed({ reader, store, workspace }: WorkspaceCall, since
   return Number(row?.total ?? 0);
 }
 
-function viewDelivery(delivery: DeliveryOfEvent, workspace: Workspace): Static<typeof DeliveryView> {
-  return show(DeliveryView, delivery, timesOf(workspace), {});
+function viewDelivery(tx: ReadTx, delivery: DeliveryOfEvent, workspace: Workspace): Static<typeof DeliveryView> {
+  return show(DeliveryView, delivery, timesOf(workspace), { url: urlOf(tx, delivery) });
 }
 
-function viewDeliveryDetail(delivery: DeliveryDetail, workspace: Workspace): Static<typeof DeliveryDetailView> {
+function urlOf(tx: ReadTx, delivery: Delivery): string | null {
+  const webhook = webhookOfDelivery(tx, delivery);
+  if (!delivery.isForwarded) return webhook?.url ?? null;
+  return webhook !== undefined && "forwardUrl" in webhook ? webhook.forwardUrl : null;
+}
+
+function viewDeliveryDetail(
+  tx: ReadTx,
+  delivery: DeliveryDetail,
+  workspace: Workspace,
+): Static<typeof DeliveryDetailView> {
   const when = timesOf(workspace);
   const attempts = delivery.attempts.map((attempt) => show(AttemptView, attempt, when, {}));
-  return show(DeliveryDetailView, delivery, when, { attempts });
+  return show(DeliveryDetailView, delivery, when, { attempts, url: urlOf(tx, delivery) });
 }

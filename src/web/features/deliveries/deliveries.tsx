@@ -3,12 +3,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
-import { request } from "../../data/api.ts";
+import { type Entry, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { FilterBar } from "../../ui/list.tsx";
+import { type Column, FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { plural } from "../../ui/plural.ts";
@@ -21,6 +21,13 @@ import { ReplayFailed } from "./replay-failed.tsx";
 import { strings } from "./strings.ts";
 
 const SCREEN = "/w/$workspace/deliveries";
+
+/** Only where there are several. */
+const addressColumn: Column<Entry<"GET /w/{workspace}/deliveries">> = {
+  head: strings.address,
+  phone: "hidden",
+  cell: ({ url }) => <span className="line-clamp-1 max-w-72 wrap-anywhere">{url ?? strings.addressGone}</span>,
+};
 
 export function Screen() {
   const workspace = useWorkspace();
@@ -37,6 +44,7 @@ export function Screen() {
   });
   const isFiltered = status !== undefined || type !== undefined;
   const params = { workspace: String(id) };
+  const hasSeveral = new Set(list.data?.data.map(({ url }) => url)).size > 1;
   return (
     <Page
       title={strings.title}
@@ -91,6 +99,7 @@ export function Screen() {
         panelOf={SCREEN}
         columns={[
           { head: strings.event, phone: "who", cell: (row) => row.event_type },
+          ...(hasSeveral ? [addressColumn] : []),
           {
             head: strings.state,
             phone: "state",

@@ -10,6 +10,8 @@ export const strings = {
   type: "Event",
   allTypes: "All events",
   event: "Event",
+  address: "Address",
+  addressGone: "Removed",
   attempts: "Attempts",
   attempt: "attempt",
   attemptsMade: "attempts",

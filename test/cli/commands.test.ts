@@ -148,7 +148,7 @@ test("key create prints the whole key once, key list shows only its prefix, and 
   const { key, ...listed } = made;
   expect(await workshop.json(["key", "list", "--workspace", workspace])).toEqual([listed] as never);
   const revoked = await workshop.json(["key", "revoke", String(made.id)]);
-  expect(revoked).toEqual({ ...listed, revoked_at: TIME });
+  expect(revoked).toEqual({ ...listed, revoked_at: TIME, webhooks: [] });
   expect(await workshop.json(["key", "revoke", String(made.id)])).toEqual(revoked);
   const words = await workshop.run(["key", "list"]);
   expect(words.stdout).not.toContain(String(key));

@@ -199,7 +199,7 @@ export const sections = {
       "concurrency",
       wholeNumber(1, 256),
       8,
-      "Concurrent webhook attempts of one workspace. Lower it for a slow receiver.",
+      "Concurrent webhook attempts of one workspace; several addresses share them, at most half each. Lower it for a slow receiver.",
     ),
   },
   broadcasts: {

@@ -79,7 +79,7 @@ export const logEvents = {
   "import.not_recorded": "The failure of an import could not be stored.",
   "import.sweep_failed": "Old import files could not be deleted.",
   "key.created": "A new database got a new key for its secrets; `file` is where it lies.",
-  "mail.failed": "A one-time link could not be sent by e-mail; it is tried again.",
+  "mail.failed": "A one-time link, or word of a change, could not be sent by e-mail; it is tried again.",
   "media.differs": "A file is not the one that the network announced, three consecutive times; it is stored as it is.",
   "media.failed": "The file that a person sent will not be fetched; `reason` says why.",
   "media.fetch_failed": "A file could not be fetched because of a fault of the server; it is fetched again.",

@@ -747,14 +747,35 @@ type EventLogPage struct {
 	Next string `json:"next"`
 }
 
-// FileHeader: A file at the top. Neither it nor its link is stored.
-type FileHeader struct {
+// FileHeader: A file at the top: by a link, which is not stored, or by the id of an upload.
+type FileHeader interface{ isFileHeader() }
+
+func (FileHeaderByLink) isFileHeader() {}
+
+func (FileHeaderById) isFileHeader() {}
+
+func (RawBody) isFileHeader() {}
+
+// FileHeaderById: A file at the top: by a link, which is not stored, or by the id of an upload.
+type FileHeaderById struct {
+	// The id of an upload, as `POST /media` answers it.
+	ID int64 `json:"id"`
 	// What the file is.
 	Type string `json:"type"`
-	// For documents only: the file name that the recipient sees. Default: the last part of the link.
-	Filename string `json:"filename,omitempty"`
+	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+	// that came with the upload.
+	Filename *string `json:"filename,omitempty"`
+}
+
+// FileHeaderByLink: A file at the top: by a link, which is not stored, or by the id of an upload.
+type FileHeaderByLink struct {
 	// A public HTTPS URL, which the network fetches when the message is sent.
 	Link string `json:"link"`
+	// What the file is.
+	Type string `json:"type"`
+	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+	// that came with the upload.
+	Filename *string `json:"filename,omitempty"`
 }
 
 // Flow: A form made in WhatsApp Flows.
@@ -1918,8 +1939,11 @@ type SendText struct {
 type SentFileHeader struct {
 	// What the file is.
 	Type string `json:"type"`
-	// For documents only: the file name that the recipient sees. Default: the last part of the link.
+	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+	// that came with the upload.
 	Filename *string `json:"filename,omitempty"`
+	// The id of the upload; absent for a link.
+	ID *int64 `json:"id,omitempty"`
 }
 
 // SentMedia: A file: by a link, which is not stored, or by the id of an upload.

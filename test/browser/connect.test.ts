@@ -134,6 +134,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("a delivered message");
       await report(graph, "read");
       await page.getByText("Everything works.").waitFor();
+      await page.getByText("No callback from WhatsApp has arrived yet.").waitFor({ state: "detached" });
+      expect(await page.getByText("Done", { exact: true }).count()).toBe(6);
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
       await clean("everything done");
 

@@ -52,7 +52,9 @@ namespace Waxwing;
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
  * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
  * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, cursors?: list<string>, has_more: bool, next: string}
- * @phpstan-type FileHeader array{type: 'image'|'video'|'document', filename?: string, link: string}
+ * @phpstan-type FileHeader FileHeaderByLink|FileHeaderById
+ * @phpstan-type FileHeaderById array{id: int, type: 'image'|'video'|'document', filename?: string}
+ * @phpstan-type FileHeaderByLink array{link: string, type: 'image'|'video'|'document', filename?: string}
  * @phpstan-type Flow array{id: string, cta: string, token?: string, screen?: string, data?: array<string, mixed>}
  * @phpstan-type Group array{id: int, name: string, type: 'static'|'dynamic', count: int}
  * @phpstan-type HeaderMedia HeaderMediaByLink|HeaderMediaById
@@ -119,7 +121,7 @@ namespace Waxwing;
  * @phpstan-type SendReaction array{to: string, reaction: Reaction, from?: string, reference?: string}
  * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: HeaderMedia, from?: string, reference?: string}
  * @phpstan-type SendText array{to: string, text: string, preview_url?: bool, reply_to?: MessageReference, from?: string, reference?: string}
- * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string}
+ * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string, id?: int}
  * @phpstan-type SentMedia SentMediaByLink|SentMediaById
  * @phpstan-type SentMediaById array{id: int, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
  * @phpstan-type SentMediaByLink array{link: string, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}

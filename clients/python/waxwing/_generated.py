@@ -960,15 +960,17 @@ class EventLogPage(_EventLogPageRequired, _EventLogPageOptional):
     """The position in the event log."""
 
 
-_FileHeaderRequired = TypedDict(
-    "_FileHeaderRequired",
+FileHeader = Union["FileHeaderByLink", "FileHeaderById"]
+
+_FileHeaderByIdRequired = TypedDict(
+    "_FileHeaderByIdRequired",
     {
+        "id": "int",
         "type": "Literal['image', 'video', 'document']",
-        "link": "str",
     },
 )
-_FileHeaderOptional = TypedDict(
-    "_FileHeaderOptional",
+_FileHeaderByIdOptional = TypedDict(
+    "_FileHeaderByIdOptional",
     {
         "filename": "str",
     },
@@ -976,8 +978,28 @@ _FileHeaderOptional = TypedDict(
 )
 
 
-class FileHeader(_FileHeaderRequired, _FileHeaderOptional):
-    """A file at the top. Neither it nor its link is stored."""
+class FileHeaderById(_FileHeaderByIdRequired, _FileHeaderByIdOptional):
+    """A file at the top: by a link, which is not stored, or by the id of an upload."""
+
+
+_FileHeaderByLinkRequired = TypedDict(
+    "_FileHeaderByLinkRequired",
+    {
+        "link": "str",
+        "type": "Literal['image', 'video', 'document']",
+    },
+)
+_FileHeaderByLinkOptional = TypedDict(
+    "_FileHeaderByLinkOptional",
+    {
+        "filename": "str",
+    },
+    total=False,
+)
+
+
+class FileHeaderByLink(_FileHeaderByLinkRequired, _FileHeaderByLinkOptional):
+    """A file at the top: by a link, which is not stored, or by the id of an upload."""
 
 
 _FlowRequired = TypedDict(
@@ -2588,6 +2610,7 @@ _SentFileHeaderOptional = TypedDict(
     "_SentFileHeaderOptional",
     {
         "filename": "str",
+        "id": "int",
     },
     total=False,
 )

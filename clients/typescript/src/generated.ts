@@ -745,14 +745,37 @@ export type EventLogPage = {
   next: string;
 };
 
-/** A file at the top. Neither it nor its link is stored. */
-export type FileHeader = {
+/** A file at the top: by a link, which is not stored, or by the id of an upload. */
+export type FileHeader = FileHeaderByLink | FileHeaderById;
+
+/** A file at the top: by a link, which is not stored, or by the id of an upload. */
+export type FileHeaderById = {
+  /** The id of an upload, as `POST /media` answers it. */
+  id: number;
   /** What the file is. */
   type: "image" | "video" | "document";
-  /** For documents only: the file name that the recipient sees. Default: the last part of the link. */
+  /**
+   * For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+   * that came with the upload.
+   */
   filename?: string;
+  /** Not together with `id`. */
+  link?: never;
+};
+
+/** A file at the top: by a link, which is not stored, or by the id of an upload. */
+export type FileHeaderByLink = {
   /** A public HTTPS URL, which the network fetches when the message is sent. */
   link: string;
+  /** What the file is. */
+  type: "image" | "video" | "document";
+  /**
+   * For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+   * that came with the upload.
+   */
+  filename?: string;
+  /** Not together with `link`. */
+  id?: never;
 };
 
 /** A form made in WhatsApp Flows. */
@@ -1991,8 +2014,13 @@ export type SendText = {
 export type SentFileHeader = {
   /** What the file is. */
   type: "image" | "video" | "document";
-  /** For documents only: the file name that the recipient sees. Default: the last part of the link. */
+  /**
+   * For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
+   * that came with the upload.
+   */
   filename?: string;
+  /** The id of the upload; absent for a link. */
+  id?: number;
 };
 
 /** A file: by a link, which is not stored, or by the id of an upload. */

@@ -4,6 +4,7 @@
  */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useCallback, useState } from "react";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
@@ -87,6 +88,13 @@ function LaterSteps({ connection, number }: { connection: Connection; number: Se
     refetchInterval: ({ state }) =>
       state.dataUpdateCount < CHECKS_MAX && (state.data === undefined || !isGreen(state.data)) ? CHECK_EVERY_MS : false,
   });
+  const [isDelivered, setIsDelivered] = useState(false);
+  // The doctor has noted the callback that reported it.
+  const { refetch } = found;
+  const onDelivered = useCallback(() => {
+    setIsDelivered(true);
+    void refetch();
+  }, [refetch]);
   const findings = found.data ?? [];
   const at = (step: Finding["step"]) => findings.filter((finding) => finding.step === step);
   const has = (step: Finding["step"]) => at(step).some(({ level }) => level === "problem");
@@ -136,8 +144,12 @@ function LaterSteps({ connection, number }: { connection: Connection; number: Se
           <p>{number.ready ? strings.sendingReady : strings.sendingNot}</p>
           <DisplayName number={number} />
         </Step>
-        <Step position={6} title={strings.first} state={number.ready ? "now" : "later"}>
-          {number.ready ? <FirstMessage number={number} /> : <p className="text-quiet">{strings.firstLater}</p>}
+        <Step position={6} title={strings.first} state={isDelivered ? "done" : number.ready ? "now" : "later"}>
+          {number.ready ? (
+            <FirstMessage number={number} onDelivered={onDelivered} />
+          ) : (
+            <p className="text-quiet">{strings.firstLater}</p>
+          )}
         </Step>
       </ol>
       <div className="mt-4 flex flex-wrap items-center gap-3">

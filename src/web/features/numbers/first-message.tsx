@@ -1,6 +1,6 @@
 /** The first message: an approved template to the owner's own phone, followed until it is read. */
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -10,10 +10,16 @@ import { ChooseTemplate } from "../messages/choose-template.tsx";
 import { strings } from "./connect-strings.ts";
 import type { SendingNumber } from "./number-view.ts";
 
-export function FirstMessage({ number }: { number: SendingNumber }) {
+interface Props {
+  number: SendingNumber;
+  /** A report about the message has arrived. */
+  onDelivered: () => void;
+}
+
+export function FirstMessage({ number, onDelivered }: Props) {
   const { id } = useWorkspace();
   const [sent, setSent] = useState<number | null>(null);
-  if (sent !== null) return <Followed id={sent} onAnother={() => setSent(null)} />;
+  if (sent !== null) return <Followed id={sent} onDelivered={onDelivered} onAnother={() => setSent(null)} />;
   return (
     <>
       <p className="text-quiet">{strings.firstText}</p>
@@ -40,13 +46,22 @@ export function FirstMessage({ number }: { number: SendingNumber }) {
 
 const REACHED = ["sent", "delivered", "read"] as const;
 
-function Followed({ id, onAnother }: { id: number; onAnother: () => void }) {
+interface FollowedProps extends Pick<Props, "onDelivered"> {
+  id: number;
+  onAnother: () => void;
+}
+
+function Followed({ id, onDelivered, onAnother }: FollowedProps) {
   const { id: workspace } = useWorkspace();
   const message = useQuery({
     queryKey: ["message", workspace, String(id)],
     queryFn: ({ signal }) => request("GET /w/{workspace}/messages/{id}", { workspace, id }, { signal }),
     refetchInterval: ({ state }) => (state.data?.status === "read" || state.data?.status === "failed" ? false : 2_000),
   });
+  const isDelivered = message.data?.status === "delivered" || message.data?.status === "read";
+  useEffect(() => {
+    if (isDelivered) onDelivered();
+  }, [isDelivered, onDelivered]);
   if (message.data === undefined) return message.isError ? <Failed error={message.error} /> : null;
   const { status, to, error, is_unknown: isUnknown } = message.data;
   const reached = REACHED.indexOf(status as (typeof REACHED)[number]);

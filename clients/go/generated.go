@@ -1236,6 +1236,18 @@ type LocationMessage struct {
 	ReadAt *string `json:"read_at"`
 }
 
+// MarkRead: How a received message is marked.
+type MarkRead struct {
+	// Whether the phone also shows that an answer is being written, for 25 seconds at most.
+	Typing *bool `json:"typing,omitempty"`
+}
+
+// MarkedRead: A received message that is marked as read.
+type MarkedRead struct {
+	ID     int64 `json:"id"`
+	Typing bool  `json:"typing"`
+}
+
 // Media: The file for a template with a media header. Neither the file nor the link is stored.
 type Media struct {
 	// A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16
@@ -2612,6 +2624,13 @@ func (c *Client) ChangeWebhook(ctx context.Context, id int64, body ChangeWebhook
 // key with the scope `webhooks`.
 func (c *Client) RemoveWebhook(ctx context.Context, id int64, options ...CallOption) (*RemovedWebhook, error) {
 	return one[RemovedWebhook](ctx, c, apiRequest{method: "DELETE", path: "/webhooks/" + segment(id)}, options)
+}
+
+// MarkInboundRead: Mark a received message as read. Shows the person that their message, and everything before
+// it, was read. A repeat changes nothing. The console's own count of unread messages is another thing: it is
+// what the staff have not looked at. Needs a key with the scope `send`.
+func (c *Client) MarkInboundRead(ctx context.Context, id int64, body MarkRead, options ...CallOption) (*MarkedRead, error) {
+	return one[MarkedRead](ctx, c, apiRequest{method: "POST", path: "/inbounds/" + segment(id) + "/read", body: body}, options)
 }
 
 // GetInbound: Get a received message. Returns a message that a person sent, as `message.received` shows it, with

@@ -13,7 +13,7 @@ import type {
   PreferenceItem,
 } from "#src/domain/inbound/callback-item.ts";
 import type { Content } from "#src/domain/messages/content.ts";
-import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { FailedOutcome, Outcome } from "#src/domain/messages/outcome.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import type { AccountUpdate } from "#src/domain/numbers/account-sync.ts";
 import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
@@ -27,6 +27,11 @@ export interface Network {
    * `timeoutMs`, the outcome is `unknown`. `onAnswer` receives the raw answer, without the access token.
    */
   send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
+  /**
+   * Marks a received message, and all before it, as read; `isTyping`: also shows that an answer is being written. A repeat
+   * changes nothing. Never rejects. Absent on a network without read receipts.
+   */
+  markRead?(sender: Sender, networkMessageId: string, isTyping: boolean, timeoutMs: number): Promise<ReadOutcome>;
   /**
    * Whether the network's host answers at all; sends no data. Never rejects and ends within `timeoutMs`. `onTime`
    * receives the time in the answer's `Date` header, milliseconds. `sender`: a number whose provider is asked.
@@ -46,6 +51,9 @@ export interface Network {
   /** The files that people send; absent on a network without any. */
   media?: MediaPort;
 }
+
+/** The message is marked, or it is not, or that is not known. */
+export type ReadOutcome = { kind: "done" } | FailedOutcome;
 
 /** Fetches files that people sent, and takes those that messages send. */
 export interface MediaPort {

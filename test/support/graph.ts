@@ -196,6 +196,12 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
       bodyRefusal(body, options.templates ?? options.account?.templates.map(knownTemplate)) ??
       mediaRefusal(body, phoneNumberIdIn(withoutQuery(path), options), options);
     if (refusal !== null) return answerError(response, refusal);
+    if (isRead(body)) {
+      const fault = takeFault({});
+      if (fault?.kind === "error") return answerError(response, fault);
+      if (fault?.kind === "reset") return void request.socket.resetAndDestroy();
+      return answer(response, 200, JSON.stringify({ success: true }));
+    }
     await answerSend(request, response, body as SendBody, phoneNumberIdIn(withoutQuery(path), options));
   }
 
@@ -410,8 +416,24 @@ function mediaRefusal(body: unknown, phoneNumberId: string, { account, pathStyle
 
 const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data context".split(" ");
 
+/** Marks a message as read instead of sending one. */
+function isRead(body: unknown): boolean {
+  return isObject(body) && body.status === "read";
+}
+
+function readRefusal(body: Loose): Refusal | null {
+  const { messaging_product, status: _, message_id, typing_indicator, ...others } = body;
+  if (Object.keys(others).length > 0)
+    return { code: 100, details: `Unknown members: ${Object.keys(others).join(", ")}` };
+  if (messaging_product !== "whatsapp") return { code: 100, details: "messaging_product" };
+  if (!isText(message_id, /^wamid\./)) return { code: 131009, details: "message_id" };
+  const isRight = typing_indicator === undefined || (isObject(typing_indicator) && typing_indicator.type === "text");
+  return isRight ? null : { code: 131009, details: "typing_indicator" };
+}
+
 function bodyRefusal(body: unknown, templates: readonly KnownTemplate[] | undefined): Refusal | null {
   if (!isObject(body)) return { code: 100, details: "The body is no JSON object" };
+  if (isRead(body)) return readRefusal(body);
   const unknown = Object.keys(body).filter((name) => !BODY_MEMBERS.includes(name) && name !== body.type);
   if (unknown.length > 0) return { code: 100, details: `Unknown members: ${unknown.join(", ")}` };
   if (body.messaging_product !== "whatsapp") return { code: 100, details: "messaging_product" };

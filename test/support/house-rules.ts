@@ -185,6 +185,8 @@ export const folders: Folder[] = [
       ...["media/files.ts", "media/uploads.ts"],
       // For the type of what a message is sent with.
       "sending/send-message.ts",
+      // A received message is marked as read while the request waits.
+      "sending/mark-read.ts",
       // A new webhook secret is stored once the receiver has accepted it.
       "webhooks/try-secret.ts",
       // The network is asked before a number is added or its secrets change.

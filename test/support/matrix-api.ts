@@ -14,6 +14,7 @@ const ofKeysAlone: Readonly<Record<string, ApiRecipe>> = {
   "GET /contacts/{phone}/conversation": ({ phone }) => ({ id: phone }),
   "POST /media": () => ({ formFile: "text" }),
   "GET /inbounds/{id}": ({ inbound }) => ({ id: inbound }),
+  "POST /inbounds/{id}/read": ({ inbound }) => ({ id: inbound, body: { typing: true } }),
   "GET /opt-outs": () => ({}),
   "GET /events": () => ({}),
 };

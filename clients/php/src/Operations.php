@@ -77,6 +77,8 @@ namespace Waxwing;
  * @phpstan-type Location array{latitude: int|float, longitude: int|float, name?: string, address?: string}
  * @phpstan-type LocationContent array{location: Location}
  * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type MarkRead array{typing?: bool}
+ * @phpstan-type MarkedRead array{id: int, typing: bool}
  * @phpstan-type Media array{link: string, filename?: string}
  * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', id?: int, caption?: string, filename?: string}}
  * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
@@ -608,6 +610,21 @@ abstract class Operations
     public function removeWebhook(int $id, array $options = []): array
     {
         return $this->core->one(['method' => 'DELETE', 'path' => '/webhooks/' . rawurlencode((string) $id)], $options);
+    }
+
+    /**
+     * Mark a received message as read. Shows the person that their message, and everything before it, was read. A
+     * repeat changes nothing. The console's own count of unread messages is another thing: it is what the staff have
+     * not looked at. Needs a key with the scope `send`.
+     *
+     * @param int $id
+     * @param MarkRead|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return MarkedRead
+     */
+    public function markInboundRead(int $id, array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/inbounds/' . rawurlencode((string) $id) . '/read', 'body' => $body], $options);
     }
 
     /**

@@ -1707,6 +1707,32 @@ class LocationMessage(_LocationMessageRequired):
     """A place on the map that was sent to one person."""
 
 
+_MarkReadOptional = TypedDict(
+    "_MarkReadOptional",
+    {
+        "typing": "bool",
+    },
+    total=False,
+)
+
+
+class MarkRead(_MarkReadOptional):
+    """How a received message is marked."""
+
+
+_MarkedReadRequired = TypedDict(
+    "_MarkedReadRequired",
+    {
+        "id": "int",
+        "typing": "bool",
+    },
+)
+
+
+class MarkedRead(_MarkedReadRequired):
+    """A received message that is marked as read."""
+
+
 _MediaRequired = TypedDict(
     "_MediaRequired",
     {
@@ -3785,6 +3811,28 @@ class Operations:
         return self._core.one(
             "DELETE",
             f"/webhooks/{self._core.quote(id)}",
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def mark_inbound_read(
+        self,
+        id: int,
+        body: MarkRead,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> MarkedRead:
+        """Mark a received message as read. Shows the person that their message, and everything before it, was
+        read. A repeat changes nothing. The console's own count of unread messages is another thing: it is
+        what the staff have not looked at. Needs a key with the scope `send`.
+        """
+        return self._core.one(
+            "POST",
+            f"/inbounds/{self._core.quote(id)}/read",
+            body=body,
             request_id=request_id,
             timeout=timeout,
             max_retries=max_retries,

@@ -1260,6 +1260,18 @@ export type LocationMessage = {
   read_at: string | null;
 };
 
+/** How a received message is marked. */
+export type MarkRead = {
+  /** Whether the phone also shows that an answer is being written, for 25 seconds at most. */
+  typing?: boolean;
+};
+
+/** A received message that is marked as read. */
+export type MarkedRead = {
+  id: number;
+  typing: boolean;
+};
+
 /** The file for a template with a media header. Neither the file nor the link is stored. */
 export type Media = {
   /**
@@ -2786,7 +2798,7 @@ export type WhatsappError = {
    * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
    * nothing was sent.
    */
-  retry_key: "same" | "new";
+  retry_key?: "same" | "new";
   /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
   retryable: boolean;
 };
@@ -3261,6 +3273,19 @@ export type RemoveWebhookError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `markInboundRead` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type MarkInboundReadError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | NumberNotReadyError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError
+  | WhatsappError
+  | WorkspaceSuspendedError;
+
 /** What `getInbound` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type GetInboundError =
   | ApiNotEnabledError
@@ -3558,6 +3583,15 @@ export abstract class Operations {
    */
   removeWebhook(id: number, options: CallOptions = {}): Promise<RemovedWebhook> {
     return this.core.one<RemovedWebhook>({ operation: "removeWebhook", method: "DELETE", path: `/webhooks/${encodeURIComponent(String(id))}` }, options);
+  }
+
+  /**
+   * Mark a received message as read. Shows the person that their message, and everything before it, was read. A
+   * repeat changes nothing. The console's own count of unread messages is another thing: it is what the staff
+   * have not looked at. Needs a key with the scope `send`.
+   */
+  markInboundRead(id: number, body: MarkRead, options: CallOptions = {}): Promise<MarkedRead> {
+    return this.core.one<MarkedRead>({ operation: "markInboundRead", method: "POST", path: `/inbounds/${encodeURIComponent(String(id))}/read`, body }, options);
   }
 
   /**

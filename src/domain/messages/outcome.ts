@@ -41,6 +41,9 @@ export type Outcome =
    */
   | { kind: "unknown"; reason: string; failure?: Failure; retryAfterMs?: number | null };
 
+/** Of a request that the network did not do, or may not have done. */
+export type FailedOutcome = Exclude<Outcome, { kind: "accepted" }>;
+
 export type ProviderRequestOutcome = Outcome["kind"];
 
 /** One request to the network and its raw answer, as the connector saw them. Times are in milliseconds. */

@@ -1,4 +1,5 @@
 /** One message that a person sent, as its event showed it. */
+import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
 import { findInbound } from "#src/domain/inbound/read.ts";
@@ -7,15 +8,54 @@ import { viewInbound } from "#src/domain/inbound/view.ts";
 import { findMediaOfInbound } from "#src/domain/media/read.ts";
 import { ERASED } from "#src/domain/messages/message.ts";
 import { numberById } from "#src/domain/numbers/statements.ts";
-import { Data, Id } from "./declare.ts";
+import { markRead } from "#src/sending/mark-read.ts";
+import { answerData } from "../answer.ts";
+import { Data, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { inboundExample } from "./examples.ts";
 
+const received = Id("received message", { examples: [311], description: "`message.id` of `message.received`." });
+
 export const inboundEndpoints = {
+  "POST /w/{workspace}/inbounds/{id}/read": endpoint({
+    key: ["send"],
+    keyOfFirstVersion: [],
+    params: { id: received },
+    body: Type.Object(
+      {
+        typing: Type.Optional(
+          Type.Boolean({
+            description: "Whether the phone also shows that an answer is being written, for 25 seconds at most.",
+          }),
+        ),
+      },
+      { $id: "MarkRead", ...strict, description: "How a received message is marked." },
+    ),
+    output: Data(
+      Type.Object(
+        { id: Type.Integer({ examples: [311] }), typing: Type.Boolean() },
+        { $id: "MarkedRead", description: "A received message that is marked as read." },
+      ),
+    ),
+    reference: {
+      operationId: "markInboundRead",
+      tag: "Messages",
+      summary: "Mark a received message as read",
+      description:
+        "Shows the person that their message, and everything before it, was read. A repeat changes nothing. The console's own count of unread messages is another thing: it is what the staff have not looked at.",
+      success: "The message is marked.",
+      example: { id: 311, typing: true },
+      problems: ["workspace_suspended", "not_found", "number_not_ready", "whatsapp_error"],
+    },
+  }).answer(async ({ dispatch, workspace, path, body }) => {
+    const { typing = false } = body;
+    await markRead(dispatch, workspace.id, path.id, typing);
+    return answerData(200, { id: path.id, typing });
+  }),
   "GET /w/{workspace}/inbounds/{id}": endpoint({
     key: ["read"],
     keyOfFirstVersion: [],
-    params: { id: Id("received message", { examples: [311], description: "`message.id` of `message.received`." }) },
+    params: { id: received },
     output: Data(InboundView),
     reference: {
       operationId: "getInbound",

@@ -143,6 +143,12 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
           }),
         }),
     isReachable: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
+    markRead: () =>
+      Promise.resolve(
+        control?.isReachable(clock.now()) === false
+          ? { kind: "unreachable", reason: "the simulated network is out of reach" }
+          : { kind: "done" },
+      ),
     probe: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     async send(outbound, timeoutMs): Promise<Outcome> {
       const to = outbound.to ?? outbound.recipientNetworkUserId ?? "";

@@ -4,10 +4,10 @@
  */
 
 import type { Clock } from "#src/core/clock.ts";
-import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { FailedOutcome, Outcome } from "#src/domain/messages/outcome.ts";
 import type { Exchange, Transport } from "#src/net/transport.ts";
 import { kindOf } from "../kinds/kinds.ts";
-import type { OutboundMessage, RawAnswer } from "../network.ts";
+import type { Network, OutboundMessage, RawAnswer } from "../network.ts";
 import { classify, describeCode, excerptOf, graphErrorOf, readWaitHint } from "./errors.ts";
 import { phoneIn } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, objectOf, parseJson, textOf } from "./json.ts";
@@ -20,6 +20,7 @@ import { HELD_BACK } from "./status.ts";
 
 interface Client {
   send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
+  markRead: NonNullable<Network["markRead"]>;
 }
 
 /** Meta's code for an unusable access token. */
@@ -56,10 +57,26 @@ export function createClient(
         isBulk: outbound.isBulk === true,
       });
       if (result.kind === "answered") onAnswer?.(rawOf(result));
-      const outcome = outcomeOf(result, endpoint, clock);
+      const outcome = outcomeOf(result, endpoint, clock, findAccepted);
       const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
       if (isContentRefused && link !== null && mediaId !== null) uploads.invalidate(phoneNumberId, link);
       return outcome;
+    },
+
+    async markRead(sender, networkMessageId, isTyping, timeoutMs) {
+      const { endpoint, target } = routes.of(sender);
+      if (target === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
+      const typing = isTyping ? { typing_indicator: { type: "text" } } : {};
+      const body = { messaging_product: "whatsapp", status: "read", message_id: networkMessageId, ...typing };
+      const result = await transport.exchange({
+        target,
+        method: "POST",
+        body: JSON.stringify(body),
+        timeoutMs,
+        pool: poolOf(sender),
+        isBulk: false,
+      });
+      return outcomeOf(result, endpoint, clock, (answer) => (answer?.success === true ? { kind: "done" } : null));
     },
   };
 }
@@ -71,11 +88,17 @@ function rawOf({ status, body, at }: Answered): RawAnswer {
 }
 
 /** A refusal before anything was sent, with the code that Meta would have given. */
-function refuseLocally(code: string, scope: "account" | "recipient"): Outcome {
+function refuseLocally(code: string, scope: "account" | "recipient"): Extract<Outcome, { kind: "refused" }> {
   return { kind: "refused", code, message: describeCode(code), scope };
 }
 
-function outcomeOf(result: Exchange, endpoint: Endpoint, clock: Clock): Outcome {
+/** `findSuccess`: what the answer says if the network has done it; null if it does not say so. */
+function outcomeOf<Success>(
+  result: Exchange,
+  endpoint: Endpoint,
+  clock: Clock,
+  findSuccess: (answer: JsonObject | null) => Success | null,
+): Success | FailedOutcome {
   if (result.kind === "unreachable") return { kind: "unreachable", reason: result.reason };
   if (result.kind === "lost") return { kind: "unknown", reason: result.reason };
 
@@ -83,14 +106,14 @@ function outcomeOf(result: Exchange, endpoint: Endpoint, clock: Clock): Outcome 
   const answer = asObject(parseJson(body));
   const error = graphErrorOf(objectOf(answer, "error"));
   if (error !== null) return classify(error, status, headers, clock.now());
-  const accepted = result.ok ? findAccepted(answer) : null;
-  if (accepted !== null) return accepted;
+  const success = result.ok ? findSuccess(answer) : null;
+  if (success !== null) return success;
   const retryAfterMs = readWaitHint(headers, "pair", clock.now());
   return endpoint.readRefusal(status, body, retryAfterMs) ?? unreadable(status, body, retryAfterMs);
 }
 
 /** Proves nothing about the message. A 401 or 403 still tells that the network does not let this account in. */
-function unreadable(status: number, body: string, retryAfterMs: number | null): Outcome {
+function unreadable(status: number, body: string, retryAfterMs: number | null): FailedOutcome {
   const words = excerptOf(body);
   const reason = `HTTP ${status} without a readable answer of WhatsApp${words === "" ? "" : ` ("${words}")`}`;
   const failure = {
@@ -108,7 +131,7 @@ function unreadable(status: number, body: string, retryAfterMs: number | null): 
 }
 
 /** Accepted means queued at Meta. A message that is held for a quality check is sent or fails later; a status says which. */
-function findAccepted(answer: JsonObject | null): Outcome | null {
+function findAccepted(answer: JsonObject | null): Extract<Outcome, { kind: "accepted" }> | null {
   const networkMessageId = idOf(firstOf(answer, "messages"), "id");
   if (networkMessageId === null) return null;
   const contact = firstOf(answer, "contacts");

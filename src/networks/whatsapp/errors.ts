@@ -4,7 +4,7 @@
  * anything that looks like an access token, because Meta has been seen to repeat tokens.
  */
 import type { Failure } from "#src/domain/messages/failure.ts";
-import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { FailedOutcome } from "#src/domain/messages/outcome.ts";
 import type { AnswerHeaders } from "#src/net/answer-reader.ts";
 import { type ErrorMeaning, findErrorMeaning, PROOF_REFUSED } from "./error-table.ts";
 import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, sentenceOf } from "./json.ts";
@@ -54,7 +54,7 @@ function detailsOf(error: JsonObject | null): string | null {
 }
 
 /** `headers` and `nowMs`: for the wait that the network asks for. */
-export function classify(error: GraphError, httpStatus: number, headers: AnswerHeaders, nowMs: number): Outcome {
+export function classify(error: GraphError, httpStatus: number, headers: AnswerHeaders, nowMs: number): FailedOutcome {
   const meaning = meaningOf(error);
   const known = failureOf(error);
   // Under a 5xx even a code that this version does not know tells of the network.

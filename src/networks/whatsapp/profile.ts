@@ -3,7 +3,7 @@
  * interface to the letter; `360dialog` has its own address, header, paths and errors. A number chooses its profile.
  */
 import type { Failure } from "#src/domain/messages/failure.ts";
-import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { FailedOutcome } from "#src/domain/messages/outcome.ts";
 import type { Sender } from "../network.ts";
 import { quoteNetwork } from "./errors.ts";
 import { asObject, type JsonObject, objectOf, parseJson, sentenceOf } from "./json.ts";
@@ -17,7 +17,7 @@ export interface Endpoint extends Pick<WhatsappSettings, "graphUrl" | "apiVersio
    * The provider's own refusal, which proves that nothing was sent; null if the answer has another form. Never called
    * for an answer with a Graph error.
    */
-  readRefusal(status: number, body: string, retryAfterMs: number | null): Outcome | null;
+  readRefusal(status: number, body: string, retryAfterMs: number | null): FailedOutcome | null;
   /** Proves the app secret in each request; null: the provider knows no such proof. */
   appSecret: string | null;
 }
@@ -52,10 +52,10 @@ export function endpointOf(
  * developer message. 401: the key; 403: the endpoint is blocked; 429 and some 400: too many requests; other 400: the
  * account is disabled, or invoices are overdue. Its 5xx prove nothing.
  */
-function readDialogRefusal(status: number, body: string, retryAfterMs: number | null): Outcome | null {
+function readDialogRefusal(status: number, body: string, retryAfterMs: number | null): FailedOutcome | null {
   const words = dialogWords(asObject(parseJson(body)));
   if (words === null) return null;
-  const refused = (scope: Failure["scope"], description: string): Outcome => ({
+  const refused = (scope: Failure["scope"], description: string): FailedOutcome => ({
     kind: "refused",
     code: `360dialog_${status}`,
     message: `${description} ${quoteNetwork(words)}`,

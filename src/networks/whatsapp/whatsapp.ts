@@ -26,6 +26,7 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
   return {
     name: "whatsapp",
     send: (outbound, timeoutMs, onAnswer) => client.send(outbound, timeoutMs, onAnswer),
+    markRead: client.markRead,
     isReachable: (timeoutMs, onTime, sender) =>
       isReachable(endpointOf(settings, sender ?? {}).graphUrl, { transport, timeoutMs, onTime }),
     probe: (sender, timeoutMs) => probe(settings, transport, sender, timeoutMs),

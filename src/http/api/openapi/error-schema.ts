@@ -71,12 +71,7 @@ const details: Readonly<Partial<Record<ProblemCode, TProperties>>> = {
 };
 
 /** Codes of requests that take an Idempotency-Key and of no others. */
-export const codesWithKey: readonly ProblemCode[] = [
-  "insufficient_balance",
-  "idempotency_conflict",
-  "window_closed",
-  "whatsapp_error",
-];
+export const codesWithKey: readonly ProblemCode[] = ["insufficient_balance", "idempotency_conflict", "window_closed"];
 
 /** Codes of requests that never take an Idempotency-Key. */
 const codesWithoutKey: readonly ProblemCode[] = ["not_cancellable"];

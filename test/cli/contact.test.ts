@@ -299,7 +299,13 @@ test("erasing a contact removes its data from every file of the data directory, 
   await waxwing("contact", "opt-out", "--workspace", "1", "--file", write("o.txt", `${secrets[1]}\n`));
   expect(foundIn(secrets)).not.toEqual([]);
   const erased = await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`);
-  expect(erased.json).toEqual({ erased: true, log_emptied: true, waiting_imports: [], backups: [] });
+  expect(erased.json).toEqual({
+    erased: true,
+    log_emptied: true,
+    waiting_imports: [],
+    shared_uploads: [],
+    backups: [],
+  });
   expect(foundIn(secrets)).toEqual([]);
   expect((await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`)).code).toBe(1);
   expect((await importFile(path, "--consent", "opted_in")).json).toMatchObject({ opted_in: 0, kept_opted_out: 1 });

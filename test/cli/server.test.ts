@@ -82,6 +82,45 @@ describe("without a server", () => {
     expect(await workshop.json(["delivery", "show", String(first.delivery_id)])).toMatchObject({ status: "pending" });
   });
 
+  test("webhook add, list, update, remove, and a test of a further address by its id", async () => {
+    await workshop.json(["webhook", "set", ...OF_1, "--url", `${receiver.url}/200`]);
+    const added = await workshop.json([
+      "webhook",
+      "add",
+      ...OF_1,
+      "--url",
+      `${receiver.url}/202`,
+      "--types",
+      "message.received",
+    ]);
+    expect(added).toMatchObject({
+      types: ["message.received"],
+      state: "active",
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    const of = ["--id", String(added.id)];
+    expect(await workshop.json(["webhook", "test", ...OF_1, ...of])).toMatchObject({
+      status_code: 202,
+      delivered: true,
+    });
+    const listed = await workshop.json<{ id: number; url: string }[]>(["webhook", "list", ...OF_1]);
+    expect(listed.map(({ id, url }) => [id, url])).toEqual([
+      [1, `${receiver.url}/200`],
+      [Number(added.id), `${receiver.url}/202`],
+    ]);
+    expect(JSON.stringify(listed)).not.toContain("whsec_");
+    expect(await workshop.json(["webhook", "update", ...of, "--state", "disabled"])).toMatchObject({
+      state: "disabled",
+    });
+    expect(await workshop.refusal(["webhook", "test", ...OF_1, ...of])).toMatchObject({ code: "not_found" });
+    expect(await workshop.refusal(["webhook", "update", ...of])).toMatchObject({ code: "invalid_request" });
+    // Every workspace has an address 1.
+    const unclear = await workshop.run(["webhook", "remove", "--id", "1"]);
+    expect([unclear.code, unclear.stderr]).toEqual([2, expect.stringContaining("--workspace ID")]);
+    expect(await workshop.json(["webhook", "remove", ...of])).toMatchObject({ id: added.id, removed: true });
+    expect(await workshop.refusal(["webhook", "remove", ...of])).toMatchObject({ code: "not_found" });
+  });
+
   test("rotate-secret --overlap asks the receiver first, and changes nothing unless it accepts", async () => {
     await workshop.json(["webhook", "set", ...OF_1, "--url", `${receiver.url}/401`]);
     const { secret: old } = await workshop.json(["webhook", "show", ...OF_1]);

@@ -205,3 +205,20 @@ test("a workspace has at most ten addresses; the first that is added where there
   expect(app.webhook(shop, "https://shop.example/first")).resolves.toMatch(/^whsec_/);
   expect(add(app, shop, "https://shop.example/12")).rejects.toThrow();
 });
+
+test("a replay makes deliveries only of the types that an address asks for", async () => {
+  await using app = await startTestServer();
+  await using hook = startHook(app.clock);
+  const shop = await app.workspace();
+  await narrow(app, shop, hook.url, ["message.failed"]);
+  const since = app.clock.now();
+  await app.inbound(shop, PERSON, "hello");
+  // The test of another address is none of this one's events.
+  const { id } = await add(app, shop, hook.url, ["message.failed"]);
+  await app.store.write((tx) => sendTestEvent(tx, shop.id, id));
+  await app.clock.rest();
+  hook.hits.length = 0;
+  expect(await app.store.write((tx) => replayFailedSince(tx, shop.id, since))).toEqual([]);
+  await app.clock.rest();
+  expect(hook.hits).toEqual([]);
+});

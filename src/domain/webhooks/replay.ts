@@ -5,7 +5,7 @@ import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
-import { defaultTypes } from "./event-types.ts";
+import { defaultTypes, type EventType } from "./event-types.ts";
 import { addDelivery, requireActive } from "./publish.ts";
 import { listWebhooks, queueOf, webhookOfDelivery } from "./read.ts";
 import { deliveries, events, FIRST_WEBHOOK, type Webhook } from "./table.ts";
@@ -50,7 +50,7 @@ export function replayFailedSince(tx: Tx, workspaceId: number, since: number): n
 }
 
 function listFailed(tx: Tx, webhook: Webhook, since: number, limit: number) {
-  const { id, workspaceId, types } = webhook;
+  const { id, workspaceId } = webhook;
   const isOfThis = id === FIRST_WEBHOOK ? isNull(deliveries.webhookId) : eq(deliveries.webhookId, id);
   return tx.db
     .select({ eventSeq: events.seq, deliveryId: deliveries.id })
@@ -60,10 +60,7 @@ function listFailed(tx: Tx, webhook: Webhook, since: number, limit: number) {
       and(
         eq(events.workspaceId, workspaceId),
         gte(events.createdAt, failuresFrom(webhook, since)),
-        or(
-          eq(deliveries.status, "exhausted"),
-          and(isNull(deliveries.id), inArray(events.type, [...(types ?? defaultTypes)])),
-        ),
+        or(eq(deliveries.status, "exhausted"), and(isNull(deliveries.id), inArray(events.type, missedTypes(webhook)))),
       ),
     )
     .limit(limit)
@@ -86,13 +83,18 @@ export function countFailed(
       webhook.id === FIRST_WEBHOOK ? null : webhook.id,
       workspaceId,
       failuresFrom(webhook, since),
-      JSON.stringify(webhook.types ?? defaultTypes),
+      JSON.stringify(missedTypes(webhook)),
     ],
   }));
   return {
     sql: `SELECT ${["0", ...parts.map(({ sql }) => sql)].join(" + ")} AS total`,
     values: parts.flatMap(({ values }) => values),
   };
+}
+
+/** What an address may have missed. A test event is for the one address that was tested. */
+function missedTypes({ types }: Webhook): EventType[] {
+  return (types ?? defaultTypes).filter((type) => type !== "webhook.test");
 }
 
 /** An address that was added later has missed nothing before. */

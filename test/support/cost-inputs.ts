@@ -109,8 +109,8 @@ export const worstOfConsole: Readonly<Record<string, Worst>> = {
 export const worstOfApi: Readonly<Record<string, Worst>> = {
   ...Object.fromEntries(Object.entries(ofBoth).map(([name, worst]) => [name.replace("/w/{workspace}", ""), worst])),
   "PUT /contacts": () => ({ body: { contacts: Array.from({ length: 500 }, (_, index) => fatContact(index)) } }),
-  // A document of 16 MB.
-  "POST /media": () => ({ formFile: `%PDF-1.4 ${"x".repeat(16 * 1024 * 1024)}` }),
+  // A document; a workspace of a machine with little room may keep a few megabytes.
+  "POST /media": () => ({ formFile: `%PDF-1.4 ${"x".repeat(2 * 1024 * 1024)}` }),
   "POST /broadcasts/preview": (side) => ({ body: list(side) }),
 };
 

@@ -84,6 +84,15 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("the numbers");
       await expectNoSecrets(scenario);
 
+      // What was stored can be discarded, and entered again.
+      for (const _ of ["once", "twice"]) {
+        await button("Discard").click();
+        await page.getByLabel("Access token").fill(GRAPH_TOKEN);
+        await secret.fill(GRAPH_APP_SECRET);
+        await button("Check and store").click();
+        await button("Connect number").waitFor();
+      }
+
       // Leaving in the middle loses nothing.
       await scenario.go("numbers");
       await page.getByRole("link", { name: "Add number" }).click();

@@ -3,9 +3,9 @@
  * the server returns neither.
  */
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
-import { request } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -25,6 +25,7 @@ export function AccessStep({ connection, number }: Props) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const [isReplacing, setIsReplacing] = useState(false);
+  const key = useRef(newFormKey());
   const isStored = number !== null || connection.draft !== null;
   if (!isStored || isReplacing) {
     return (
@@ -40,7 +41,8 @@ export function AccessStep({ connection, number }: Props) {
     );
   }
   const discard = async () => {
-    await request("DELETE /w/{workspace}/connection", { workspace: id });
+    await request("DELETE /w/{workspace}/connection", { workspace: id }, { key: key.current });
+    key.current = newFormKey();
     await client.invalidateQueries({ queryKey: ["connection", id] });
     showToast(strings.accessDiscarded);
   };

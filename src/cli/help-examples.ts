@@ -66,7 +66,7 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "webhook update": "webhook update --id 2 --state disabled",
   "webhook remove": "webhook remove --id 2",
   "webhook show": "webhook show --workspace 1",
-  "webhook rotate-secret": "webhook rotate-secret --workspace 1 --overlap 24h",
+  "webhook rotate-secret": "webhook rotate-secret --workspace 1",
   "webhook test": "webhook test --workspace 1",
   "delivery list": "delivery list --workspace 1 --status exhausted",
   "delivery show": "delivery show 1",

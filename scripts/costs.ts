@@ -29,24 +29,28 @@ interface Row extends Cost {
   exceeds: string[];
 }
 
-/** The lines of the map by the names of their ways. */
+const LINE = /^\| `((?:API|console|server|command): [^`]+)` +\|.*\|.*\|.*\|$/gm;
+/** The cells of the map's lines by the names of their ways. */
 const onMap = new Map(
-  [...(await Bun.file(PAGE).text()).matchAll(/^\| `((?:API|console|server|command): [^`]+)` \| .* \| .* \|$/gm)].map(
-    ([line, name = ""]) => [name, line],
-  ),
+  [...(await Bun.file(PAGE).text()).matchAll(LINE)].map(([line, name = ""]) => [
+    name,
+    line
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim()),
+  ]),
 );
 const isWanted = (name: string): boolean => name.includes(values.only) && !(values.missing && onMap.has(name));
-const lines = new Map<string, string>();
-const lineOf = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+const lines = new Map<string, string[]>();
 const note = (row: Row): void => {
-  lines.set(row.name, lineOf(cellsOf(row)));
+  lines.set(row.name, cellsOf(row));
   if (row.exceeds.length > 0) process.exitCode = 1;
   console.log(cellsOf(row).join(" | "));
 };
 {
   await using server = await CostServer.start();
   for (const way of server.ways) {
-    lines.set(way.name, onMap.get(way.name) ?? "");
+    lines.set(way.name, onMap.get(way.name) ?? []);
     if (!isWanted(way.name)) continue;
     const bounds = boundsOf(way);
     const costs: (Cost & { input: string })[] = [];
@@ -65,7 +69,7 @@ const note = (row: Row): void => {
     note({ name: way.name, ...max, exceeds: excess(max, bounds, 1) });
   }
   const commands = (await commandNames()).map((name) => `command: ${name}`);
-  for (const name of commands) lines.set(name, onMap.get(name) ?? "");
+  for (const name of commands) lines.set(name, onMap.get(name) ?? []);
   const isMeasured = commands.some((name) => isWanted(name) && !(name.replace("command: ", "") in unmeasured));
   for (const [command, cost] of isMeasured ? await measureCommands(server.side) : []) {
     const name = `command: ${command}`;
@@ -87,7 +91,10 @@ function cellsOf({ name, input, status, sliceMs, bytes, memory, exceeds }: Row):
 }
 
 function table(head: string[], body: string[][]): string {
-  return [lineOf(head), lineOf(head.map(() => "---")), ...body.map(lineOf)].join("\n");
+  const widths = head.map((_, column) => Math.max(...[head, ...body].map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
 }
 
 const megabytes = (bytes: number): string =>
@@ -141,8 +148,10 @@ ${table(
 
 ## The map
 
-${table(["way", "longest slice with (status)", "slice, ms", "kB", "memory, MB", "bound"], [])}
-${[...lines.values()].filter((line) => line !== "").join("\n")}
+${table(
+  ["way", "longest slice with (status)", "slice, ms", "kB", "memory, MB", "bound"],
+  [...lines.values()].filter((cells) => cells.length > 0),
+)}
 
 Last run, ${machineText()}. Load average at its end: ${load.toFixed(1)}.
 `,

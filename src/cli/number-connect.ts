@@ -55,7 +55,7 @@ async function setUp(context: Context, database: Database, connected: SendingNum
   }
   const { port, sender } = await open(context, database, connected);
   const result = await setUpWebhook(port, sender, {
-    callbackUrl: `${publicUrl.replace(/\/+$/, "")}${CALLBACK_PATH}`,
+    callbackUrl: `${publicUrl}${CALLBACK_PATH}`,
     verifyToken: config.whatsapp.verifyToken ?? store.read((tx) => verifyTokenOf(tx, connected.workspaceId)),
     ...wantedFields,
     replaces,

@@ -14,7 +14,7 @@ import { checkout } from "#test/support/source.ts";
 
 const LIMIT_MS = 120_000;
 /** In the reference, ids of rows that the reader does not have. */
-const SHOWN_IDS = { messages: 1042, broadcasts: 1042, media: 58, inbounds: 311 };
+const SHOWN_IDS = { messages: 1042, broadcasts: 1042, webhooks: 1042, media: 58, inbounds: 311 };
 const RECEIVER_PORT = ":3000";
 /** Samples that show a refusal. */
 const REFUSED = /7946 0001/;
@@ -187,8 +187,9 @@ async function fillShop(): Promise<(text: string) => string> {
   const later = new Date(Date.now() + 86_400_000).toISOString();
   const scheduled = { name: "Own", template: OWN_TEMPLATE.name, to: [from], send_at: later };
   const broadcast = await shop.api<{ id: number }>("POST", "/broadcasts", scheduled);
-  const ids = { messages: message.id, broadcasts: broadcast.id, ...stored };
-  const names = ["messages", "broadcasts", "media", "inbounds"] as const;
+  const webhook = await shop.api<{ id: number }>("POST", "/webhooks", { url: "https://crm.example.com/hooks/own" });
+  const ids = { messages: message.id, broadcasts: broadcast.id, webhooks: webhook.id, ...stored };
+  const names = ["messages", "broadcasts", "webhooks", "media", "inbounds"] as const;
   // A program that reads on waits for the next event; this one has nothing to wait for.
   return (text) =>
     names.reduce(

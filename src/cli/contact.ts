@@ -45,7 +45,7 @@ export const commands: readonly Command[] = [
     {
       summary: "Erase a person: data, texts, files, raw records",
       details:
-        "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted, and files that a program uploaded and sent to the person alone. Earlier backups still contain the person; the receipt says until when\nthose last that this server made. Delete files that you made with backup or move out yourself.",
+        "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted, and files that a program uploaded and sent to the person alone.\nEarlier backups still contain the person; the receipt says until when those last that this server made. Delete files\nthat you made with backup or move out yourself.",
     },
     options,
     (context, values) =>

@@ -123,6 +123,9 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
       { to, template: "pictured", media: { link: "https://a.example/x.jpg" } },
       { to, template: "code", variables: ["123456"] },
       { to: "+919876540130", text: "Your table is ready." },
+      { to: "+919876540130", media: { link: "https://a.example/x.jpg", caption: "It is ready." } },
+      { to: "+919876540130", location: { latitude: 18.5, longitude: 73.9 } },
+      { to: "+919876540130", interactive: { body: "Shall we?", buttons: [{ id: "y", title: "Yes" }] } },
     ]);
   },
   "POST /broadcasts": (chance) => broadcast(chance),
@@ -134,7 +137,21 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
     })),
   }),
   "PUT /contacts/{phone}": contactChanges,
+  "POST /webhooks": () => ({ url: "https://a.example/hooks" }),
+  "PATCH /webhooks/{id}": () => ({ types: ["message.received"] }),
 };
+
+const FORM = "multipart/form-data; boundary=x";
+
+/** A file, mostly one that is taken. */
+function formBody(chance: Chance): Buffer {
+  if (chance.happens(0.06)) return Buffer.from(chance.pick(hostileBodies));
+  const name = chance.pick(["file", "file", "file", "File", "", "other"]);
+  const filename = chance.pick(["a.txt", "a", "", '"', "../a.txt", "x".repeat(1_000)]);
+  const head = `--x\r\ncontent-disposition: form-data; name="${name}"; filename="${filename}"\r\n\r\n`;
+  const made = `${head}${chance.pick(["some text", "", "\u0000", "%PDF-1.7 "])}\r\n--x--\r\n`;
+  return Buffer.from(chance.happens(0.1) ? made.slice(0, chance.below(made.length)) : made);
+}
 
 function contactChanges(chance: Chance): object {
   return chance.pick<object>([
@@ -313,9 +330,10 @@ export class Generator {
     if (idempotencyKey !== null) headers.push(["idempotency-key", idempotencyKey]);
     let body: Buffer = Buffer.alloc(0);
     if (operation.body !== undefined) {
-      body = this.#body(operation, chance);
+      const isForm = operation.body.content["multipart/form-data"] !== undefined;
+      body = isForm ? formBody(chance) : this.#body(operation, chance);
       if (!chance.happens(0.01))
-        headers.push(["content-type", chance.happens(0.03) ? chance.pick(TYPES) : "application/json"]);
+        headers.push(["content-type", chance.happens(0.03) ? chance.pick(TYPES) : isForm ? FORM : "application/json"]);
     } else if (chance.happens(0.05)) {
       body = Buffer.from(chance.pick(hostileBodies.filter((text) => text.length < 1_000)));
     }
@@ -335,7 +353,7 @@ export class Generator {
       if (type === "integer") {
         return String(
           chance.happens(0.85)
-            ? 1 + chance.below(60)
+            ? 1 + chance.below(path.startsWith("/webhooks") ? 4 : 60)
             : chance.pick([0, -1, "01", "1.0", "1e3", "9".repeat(30), 2 ** 53, "٣"]),
         );
       }
@@ -359,6 +377,10 @@ export class Generator {
     if (isHostile && chance.happens(0.5))
       return encodeURIComponent(chance.pick(hostileTexts).toWellFormed().slice(0, 1_000));
     if (words !== undefined) return String(chance.pick(words));
+    if (name === "wait") return "0";
+    if (name === "types") return chance.pick(["message.sent", "message.read,message.failed", "message", ""]);
+    if (name === "per_page") return String(chance.pick([1, 50, 500, 501, 0, "x"]));
+    if (name === "signed" || name === "cursors") return chance.pick(["true", "false", "yes"]);
     if (name === "page") return String(chance.pick([1, 2, 3, 1_000_000, 0, -1, "1.5", 2 ** 53, "9".repeat(40)]));
     if (name === "after") {
       const cursor = chance.pick(chance.happens(0.5) ? this.#input.cursors : hostileCursors);

@@ -43,6 +43,10 @@ export const inboundEndpoints = {
       summary: "Mark a received message as read",
       description:
         "Shows the person that their message, and everything before it, was read. A repeat changes nothing. The console's own count of unread messages is another thing: it is what the staff have not looked at.",
+      bodies: {
+        typing: { summary: "Read, and an answer is being written", value: { typing: true } },
+        read: { summary: "Read", value: {} },
+      },
       success: "The message is marked.",
       example: { id: 311, typing: true },
       problems: ["workspace_suspended", "not_found", "number_not_ready", "whatsapp_error"],

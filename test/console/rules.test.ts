@@ -63,7 +63,6 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "POST /me/second-factor/begin": "the secret that was begun last counts",
   "POST /me/confirmation": "the time of the last one counts",
   "PUT /me/theme": "it is what it is set to",
-  "DELETE /w/{workspace}/connection": "what was entered is discarded once",
 };
 
 /** The arguments of every `request(…)` in a source text. */

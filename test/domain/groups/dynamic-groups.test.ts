@@ -180,10 +180,10 @@ describe("removing a custom field", () => {
 describe("removing a group", () => {
   const remove = (id: number, workspaceId = shop.shop.id) => shop.store.write((tx) => removeGroup(tx, workspaceId, id));
 
-  test("removes its members a few hundred at a time, and each of them counts as changed", async () => {
+  test("removes its members a hundred at a time, and each of them counts as changed", async () => {
     const list = await make("Regulars");
     const people = await shop.store.write((tx) =>
-      Array.from({ length: 501 }, (_, index) => {
+      Array.from({ length: 101 }, (_, index) => {
         const { id } = createContact(tx, shop.shop.id, { phone: `+91987654${String(index).padStart(4, "0")}` as E164 });
         addMember(tx, list.id, id);
         return id;

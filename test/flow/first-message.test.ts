@@ -32,6 +32,7 @@ test("a template message is sent, delivered and read, and the customer gets an e
       template: { name: "order_shipped", language: "en_US" },
       text: "Hi Asha, your order 10042 is on its way.",
       content: null,
+      reply_to: null,
       status: "sent",
       error: null,
       charged: false,

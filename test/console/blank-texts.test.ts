@@ -180,24 +180,24 @@ test("no text that shows nothing is stored, whichever member of whichever body b
   expect(all.length).toBeGreaterThan(100);
   const stored: unknown[] = [];
   let seen = new Map<string, number>();
-  for (const { name, path, asked, ask } of all) {
-    for (const blank of BLANKS) {
-      await signInAgain();
-      const one = await asked();
-      const { status } = await ask({
-        ...one,
-        body: { ...(withValue(one.body, path, blank) as object), ...beside[String(path[0])] },
-      });
-      await one.after?.();
-      const found = blankColumns();
-      const fresh = [...found].filter(([column, count]) => count > (seen.get(column) ?? 0)).map(([column]) => column);
-      const kept = fresh.filter(
-        (column) => CALLERS_OWN[column] !== "all" && !(CALLERS_OWN[column] ?? []).includes(String(path.at(-1))),
-      );
-      if (status >= 500 || kept.length > 0)
-        stored.push(`${name} ${blank.codePointAt(0)?.toString(16)} ${status} ${kept}`);
-      seen = found;
-    }
+  // One definition decides for every door what shows nothing (`test/core/shown-text.test.ts` has all of its characters).
+  for (const [index, { name, path, asked, ask }] of all.entries()) {
+    const blank = BLANKS[index % BLANKS.length] ?? "";
+    await signInAgain();
+    const one = await asked();
+    const { status } = await ask({
+      ...one,
+      body: { ...(withValue(one.body, path, blank) as object), ...beside[String(path[0])] },
+    });
+    await one.after?.();
+    const found = blankColumns();
+    const fresh = [...found].filter(([column, count]) => count > (seen.get(column) ?? 0)).map(([column]) => column);
+    const kept = fresh.filter(
+      (column) => CALLERS_OWN[column] !== "all" && !(CALLERS_OWN[column] ?? []).includes(String(path.at(-1))),
+    );
+    if (status >= 500 || kept.length > 0)
+      stored.push(`${name} ${blank.codePointAt(0)?.toString(16)} ${status} ${kept}`);
+    seen = found;
   }
   expect(stored).toEqual([]);
 }, 300_000);

@@ -31,7 +31,7 @@ test("the examples of a log line and of a console column compile, and the log li
   const changes = {
     "src/core/log-events.ts": before('  "delivery.attempt_failed"', event),
     "docs/operations.md": before("| `delivery.attempt_failed`", `| \`${key}\` | ${sentence} |`),
-    "src/webhooks/deliver.ts": before("  const work = {", line),
+    "src/webhooks/deliver.ts": before("  const { webhook, eventType } = plan;", line),
     [tests]: (source: string) => `${source}\n${ownTest}\n`,
     "src/web/features/contacts/contacts.tsx": (source: string) =>
       before("          { head: strings.tags", column)(before("import { request } from", labels)(source)),

@@ -39,6 +39,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const { press, write } = keysOf(page);
       /** Presses two single keys and waits until the new page has taken the focus. */
       const goTo = async (letter: string, heading: string) => {
+        // A form that was sent keeps the focus until its page is left, and a single key would be typed into it.
+        await page.locator("input:focus, textarea:focus").waitFor({ state: "detached" });
         await keyboard.press("g");
         await keyboard.press(letter);
         await page.locator("h1:focus").filter({ hasText: heading }).waitFor();

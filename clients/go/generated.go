@@ -2609,19 +2609,19 @@ func (c *Client) ListWebhooks(ctx context.Context, options ...CallOption) (*[]We
 // AddWebhook: Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events
 // from now on. Without `types`, it receives all types but `contact.updated`, also those of later versions that
 // it need not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes
-// that, and has the id 1. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+// that, and has the id 1. The owners get an e-mail about it. Needs a key with the scope `webhooks`.
 func (c *Client) AddWebhook(ctx context.Context, body AddWebhook, options ...CallOption) (*NewWebhook, error) {
 	return one[NewWebhook](ctx, c, apiRequest{method: "POST", path: "/webhooks", body: body}, options)
 }
 
 // ChangeWebhook: Change a webhook address. Changes what is given. Waiting deliveries go to a new `url`. The
-// secret stays. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+// secret stays. The owners get an e-mail about it. Needs a key with the scope `webhooks`.
 func (c *Client) ChangeWebhook(ctx context.Context, id int64, body ChangeWebhook, options ...CallOption) (*Webhook, error) {
 	return one[Webhook](ctx, c, apiRequest{method: "PATCH", path: "/webhooks/" + segment(id), body: body}, options)
 }
 
-// RemoveWebhook: Remove a webhook address. Nothing more is sent there. The owners are told by e-mail. Needs a
-// key with the scope `webhooks`.
+// RemoveWebhook: Remove a webhook address. Nothing more is sent there. The owners get an e-mail about it. Needs
+// a key with the scope `webhooks`.
 func (c *Client) RemoveWebhook(ctx context.Context, id int64, options ...CallOption) (*RemovedWebhook, error) {
 	return one[RemovedWebhook](ctx, c, apiRequest{method: "DELETE", path: "/webhooks/" + segment(id)}, options)
 }

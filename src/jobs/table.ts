@@ -21,7 +21,7 @@ export const outbox = sqliteTable("outbox", {
  * scheduled broadcast · `review_broadcast`: a broadcast that may have to be completed, settled or paused ·
  * `sync_account`: subject is the first number of a network's account · `tell_contact`: a contact that has changed ·
  * `fetch_media`: subject is a medium of an inbound · `mail_link`: a one-time link that is sent by e-mail · `mail_owners`: an
- * audit entry of which the owners of its workspace are told by e-mail.
+ * audit entry about which the owners of its workspace get an e-mail.
  */
 const outboxKinds = [
   "deliver_webhook",

@@ -574,7 +574,7 @@ abstract class Operations
      * Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events from now
      * on. Without `types`, it receives all types but `contact.updated`, also those of later versions that it need
      * not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes that,
-     * and has the id 1. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+     * and has the id 1. The owners get an e-mail about it. Needs a key with the scope `webhooks`.
      *
      * @param AddWebhook|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -587,7 +587,7 @@ abstract class Operations
 
     /**
      * Change a webhook address. Changes what is given. Waiting deliveries go to a new `url`. The secret stays. The
-     * owners are told by e-mail. Needs a key with the scope `webhooks`.
+     * owners get an e-mail about it. Needs a key with the scope `webhooks`.
      *
      * @param int $id
      * @param ChangeWebhook|\stdClass $body
@@ -600,7 +600,7 @@ abstract class Operations
     }
 
     /**
-     * Remove a webhook address. Nothing more is sent there. The owners are told by e-mail. Needs a key with the
+     * Remove a webhook address. Nothing more is sent there. The owners get an e-mail about it. Needs a key with the
      * scope `webhooks`.
      *
      * @param int $id

@@ -3764,8 +3764,8 @@ class Operations:
         """Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events
         from now on. Without `types`, it receives all types but `contact.updated`, also those of later
         versions that it need not ask for. The secret is in this answer alone. Where the workspace has no
-        first address, it becomes that, and has the id 1. The owners are told by e-mail. Needs a key with
-        the scope `webhooks`.
+        first address, it becomes that, and has the id 1. The owners get an e-mail about it. Needs a key
+        with the scope `webhooks`.
         """
         return self._core.one(
             "POST",
@@ -3786,7 +3786,7 @@ class Operations:
         max_retries: Optional[int] = None,
     ) -> Webhook:
         """Change a webhook address. Changes what is given. Waiting deliveries go to a new `url`. The secret
-        stays. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+        stays. The owners get an e-mail about it. Needs a key with the scope `webhooks`.
         """
         return self._core.one(
             "PATCH",
@@ -3805,7 +3805,7 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> RemovedWebhook:
-        """Remove a webhook address. Nothing more is sent there. The owners are told by e-mail. Needs a key
+        """Remove a webhook address. Nothing more is sent there. The owners get an e-mail about it. Needs a key
         with the scope `webhooks`.
         """
         return self._core.one(

@@ -3563,7 +3563,7 @@ export abstract class Operations {
    * Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events from now
    * on. Without `types`, it receives all types but `contact.updated`, also those of later versions that it need
    * not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes that,
-   * and has the id 1. The owners are told by e-mail. Needs a key with the scope `webhooks`.
+   * and has the id 1. The owners get an e-mail about it. Needs a key with the scope `webhooks`.
    */
   addWebhook(body: AddWebhook, options: CallOptions = {}): Promise<NewWebhook> {
     return this.core.one<NewWebhook>({ operation: "addWebhook", method: "POST", path: `/webhooks`, body }, options);
@@ -3571,15 +3571,15 @@ export abstract class Operations {
 
   /**
    * Change a webhook address. Changes what is given. Waiting deliveries go to a new `url`. The secret stays. The
-   * owners are told by e-mail. Needs a key with the scope `webhooks`.
+   * owners get an e-mail about it. Needs a key with the scope `webhooks`.
    */
   changeWebhook(id: number, body: ChangeWebhook, options: CallOptions = {}): Promise<Webhook> {
     return this.core.one<Webhook>({ operation: "changeWebhook", method: "PATCH", path: `/webhooks/${encodeURIComponent(String(id))}`, body }, options);
   }
 
   /**
-   * Remove a webhook address. Nothing more is sent there. The owners are told by e-mail. Needs a key with the
-   * scope `webhooks`.
+   * Remove a webhook address. Nothing more is sent there. The owners get an e-mail about it. Needs a key with
+   * the scope `webhooks`.
    */
   removeWebhook(id: number, options: CallOptions = {}): Promise<RemovedWebhook> {
     return this.core.one<RemovedWebhook>({ operation: "removeWebhook", method: "DELETE", path: `/webhooks/${encodeURIComponent(String(id))}` }, options);

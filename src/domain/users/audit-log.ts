@@ -21,7 +21,7 @@ export interface NewAuditEntry {
   details?: Record<string, unknown>;
 }
 
-/** Changes of which the owners of the workspace are told by e-mail: those of people and of programs. */
+/** Changes about which the owners of the workspace get an e-mail: those of people and of programs. */
 export const mailedActions: readonly string[] = [
   "webhook.set",
   "webhook.clear",

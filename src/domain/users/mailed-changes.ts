@@ -1,4 +1,4 @@
-/** Changes of which the owners of a workspace are told by e-mail: what the mail says, and to whom it goes. */
+/** Changes about which the owners of a workspace get an e-mail: what the mail says, and to whom it goes. */
 import { and, asc, eq, gt, inArray, isNull, lte } from "drizzle-orm";
 import { formatInstant } from "#src/core/instant.ts";
 import type { ReadTx } from "#src/db/transaction.ts";

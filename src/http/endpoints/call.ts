@@ -229,7 +229,7 @@ export function recordAct(
   recordAudit(tx, { userId: call.user.id, address: call.address }, { workspaceId, ...entry });
 }
 
-/** What a program does is audited only where the owners are told of it; elsewhere, what it does can be seen itself. */
+/** What a program does is audited only where the owners get an e-mail about it; elsewhere, what it does can be seen itself. */
 function recordActOfKey(tx: Tx, { workspace, keyId }: KeyCall, entry: NonNullable<ChangeResult<never>["audit"]>): void {
   const { name, prefix } = getKey(tx, workspace.id, keyId);
   const details = { ...entry.details, key: `${name} (${prefix}…)` };

@@ -9,26 +9,20 @@ import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
-import { CheckboxesField, SelectField, TextField } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { AddressFields, type AddressForm, ALWAYS } from "./address-fields.tsx";
 import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
 
 type Webhook = Entry<"GET /w/{workspace}/webhooks">;
 
-/** A test event arrives whatever the address subscribes to. */
-export const ALWAYS: EventType = "webhook.test";
 /** The id of the address that has its own section. */
 export const FIRST = 1;
-
-interface AddressForm {
-  url: string;
-  types: EventType[];
-}
 
 export function FurtherWebhooks() {
   const { id } = useWorkspace();
@@ -212,29 +206,5 @@ function ChangeAddress({
       </Form>
       {state === "active" && <TestEvent workspaceId={workspaceId} webhookId={webhook.id} />}
     </Dialog>
-  );
-}
-
-function AddressFields({ form }: { form: UseFormReturn<AddressForm> }) {
-  return (
-    <>
-      <TextField
-        form={form}
-        name="url"
-        type="url"
-        inputMode="url"
-        label={strings.address}
-        hint={strings.addressHint}
-        placeholder="https://example.com/webhook"
-        autoComplete="off"
-      />
-      <CheckboxesField
-        form={form}
-        name="types"
-        label={strings.types}
-        hint={strings.typesHint}
-        choices={eventTypes.filter((type) => type !== ALWAYS).map((value) => ({ value, label: value }))}
-      />
-    </>
   );
 }

@@ -3,18 +3,18 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useForm } from "react-hook-form";
-import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { type Output, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { CheckboxesField, inputClass, TextField } from "../../ui/field.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { ALWAYS, FIRST } from "./further-webhooks.tsx";
+import { AddressFields, ALWAYS } from "./address-fields.tsx";
+import { FIRST } from "./further-webhooks.tsx";
 import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
 
@@ -70,23 +70,7 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
           )
         }
       >
-        <TextField
-          form={form}
-          name="url"
-          type="url"
-          inputMode="url"
-          label={strings.address}
-          hint={strings.addressHint}
-          placeholder="https://example.com/webhook"
-          autoComplete="off"
-        />
-        <CheckboxesField
-          form={form}
-          name="types"
-          label={strings.types}
-          hint={strings.typesHint}
-          choices={eventTypes.filter((type) => type !== ALWAYS).map((value) => ({ value, label: value }))}
-        />
+        <AddressFields form={form} />
       </Form>
       <Confirm
         isOpen={isClearing}

@@ -91,7 +91,7 @@ export const tablePolicies = {
   portfolios: { restore: "merged", person: "nobody", reset: "server", kept: "always" },
   numbers: {
     restore: { follows: ["removed_at", "ready", "unready_reason", "access_token", "app_secret"] },
-    person: "nobody",
+    person: "emptied",
     reset: "workspace",
     kept: "always",
   },
@@ -106,12 +106,12 @@ export const tablePolicies = {
   callback_verifications: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   account_syncs: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   connections: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
-  network_health: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  network_health: { restore: { follows: ["message"] }, person: "emptied", reset: "workspace", kept: "always" },
   unlisted_refusals: { restore: "newer", person: "emptied", reset: "workspace", kept: "always" },
   number_notices: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   number_states: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   sample_uploads: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
-  templates: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  templates: { restore: { follows: ["status_reason"] }, person: "emptied", reset: "workspace", kept: "always" },
   // People. Profiles are as backed up, except those of people who were erased since.
   contact_people: { restore: "merged", person: "deleted", reset: "workspace", kept: "always" },
   contacts: { restore: "merged", person: "emptied", reset: "workspace", kept: "always" },

@@ -9,7 +9,8 @@ import { tablesWith } from "#src/db/table-policies.ts";
 import { type PersonTable, personColumns } from "#src/domain/erasure/person-columns.ts";
 import { readTypes, setWebhook } from "#src/domain/webhooks/address.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
-import { type Change, GRAPH_PHONE_NUMBER_ID } from "#test/support/graph.ts";
+import { type AcceptedMessage, type Change, GRAPH_PHONE_NUMBER_ID } from "#test/support/graph.ts";
+import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { GraphMedia } from "#test/support/graph-media.ts";
 import { markedKinds } from "#test/support/message-kinds.ts";
 import { boxOf } from "#test/support/webhooks.ts";
@@ -32,7 +33,14 @@ let member: Visitor;
 const files = new GraphMedia();
 
 beforeAll(async () => {
-  world = await startWhatsapp({ graph: { media: files } });
+  const header = {
+    type: "HEADER",
+    format: "DOCUMENT",
+    example: { header_handle: ["https://shop.example/sample.pdf"] },
+  };
+  const filed = graphTemplate("filed", { components: [header, { type: "BODY", text: "Hi {{1}}, here it is." }] });
+  const account = graphAccount({ templates: [graphTemplate("greeting"), filed] });
+  world = await startWhatsapp({ account, graph: { media: files } });
   workshop = new Workshop();
   await firstOperator(world.app);
   // Not the event of the erasure, which names the person until it is delivered.
@@ -194,14 +202,19 @@ async function write(): Promise<void> {
   }
 }
 
+/** A code that this version does not know. */
+const UNLISTED = 199_999;
+
+/** WhatsApp refuses the next message to the person with words that name it. */
+function refuse(code: number): void {
+  const details = `${PERSON} ${MARK} is not in the list`;
+  world.graph.fault({ to: PERSON, fault: { kind: "error", code, details } });
+}
+
 /** Messages of every kind to the person: alone, refused, from the console, of broadcasts. */
 async function answer(): Promise<void> {
-  const { app, clock, graph, send, workspace } = world;
+  const { app, clock, send, workspace } = world;
   const { key } = workspace;
-  const refuse = (): void => {
-    const details = `${PERSON} ${MARK} is not in the list`;
-    graph.fault({ to: PERSON, fault: { kind: "error", code: 199_999, details } });
-  };
   const reply = { to: PERSON, template: undefined, variables: undefined, text: MARK, reference: MARK };
   await done(send(reply, `${MARK}-1`), 201);
   await done(send({ to: PERSON, variables: [MARK], reference: MARK }, `${MARK}-2`), 201);
@@ -216,7 +229,7 @@ async function answer(): Promise<void> {
   const uploaded = await fetch(`${app.server.url}/api/v1/media`, { method: "POST", headers, body: form });
   const { data } = (await uploaded.json()) as { data: { id: number } };
   await done(send({ ...reply, text: undefined, media: { id: data.id } }, `${MARK}-upload`), 201);
-  refuse();
+  refuse(UNLISTED);
   await done(send({ to: PERSON, variables: [MARK], reference: MARK }, `${MARK}-3`), 502);
   await done(member.post(`${BASE}/messages`, { to: PERSON, text: MARK }, { key: "form-1" }), 201);
   const draft = { template: "greeting", to: [PERSON], variables: { header: [], body: [MARK] } };
@@ -224,7 +237,7 @@ async function answer(): Promise<void> {
   await done(member.ask("PUT", `${BASE}/contacts/${PERSON}`, { company: MARK }, { key: "form-3" }), 200);
   const variables = [{ field: "first_name", fallback: "there" }];
   for (const more of [{}, { send_at: new Date(clock.now() + 86_400_000).toISOString() }]) {
-    refuse();
+    refuse(UNLISTED);
     const body = { name: "Hello", template: "greeting", variables, to: [PERSON, OTHER], ...more };
     await done(app.send("POST", "/api/v1/broadcasts", { key, body }), 202);
     await clock.advance(10_000);
@@ -235,24 +248,53 @@ async function answer(): Promise<void> {
   await clock.advance(60_000);
 }
 
-/** What only ten refusals in succession, a refusal of the account and a template with a file would write. */
-function plant(): void {
-  const { client } = world.app.store;
-  const words = `refused ${PERSON}: ${MARK}`;
-  const refusal = JSON.stringify({ code: "131031", message: words, scope: "account" });
-  client.prepare("UPDATE broadcasts SET status_reason = ?, media_filename = ? WHERE name = 'One'").run(words, MARK);
-  client
-    .prepare(
-      "UPDATE broadcast_counters SET reported_refusal = ?, refusals = ?, refusal_message = ? WHERE is_finished = 1",
-    )
-    .run(refusal, `[{"failure": ${refusal}, "count": 2}]`, words);
+/** Broadcasts: one whose file waits for its time, one with a refused message, and two whose refusal a status reports. */
+async function broadcast(): Promise<void> {
+  const { app, clock, graph, send, workspace } = world;
+  const { key } = workspace;
+  const start = async (name: string, body: object): Promise<AcceptedMessage | undefined> => {
+    const wanted = { name, template: "greeting", variables: [MARK], to: [PERSON], ...body };
+    await done(app.send("POST", "/api/v1/broadcasts", { key, body: wanted }), 202);
+    await clock.advance(10_000);
+    return graph.accepted.findLast(({ to }) => to === PERSON);
+  };
+  const file = { template: "filed", media: { link: "https://shop.example/price.pdf", filename: `${MARK}.pdf` } };
+  await start("Filed", { ...file, send_at: new Date(clock.now() + 86_400_000).toISOString() });
+  const ofWholeList = await start("Sent", {});
+  const ofTemplate = await start("Sent, too", {});
+  graph.fault({ to: OTHER, fault: { kind: "lost" } });
+  // The values of a list are the workspace's.
+  const ofOpenList = await start("In doubt", { to: [PERSON, OTHER], variables: ["Anna"] });
+  await report(ofOpenList, ACCOUNT_LOCKED);
+  refuse(MESSAGE_INVALID);
+  await start("Refused", {});
+  refuse(UNLISTED);
+  await done(send({ to: PERSON, variables: [MARK] }, `${MARK}-4`), 502);
+  refuse(NETWORK_TROUBLE);
+  await start("Retried", {});
+  // Stops the template, and then the number.
+  await report(ofTemplate, TEMPLATE_PAUSED);
+  await report(ofWholeList, ACCOUNT_LOCKED);
+}
+
+const MESSAGE_INVALID = 131_009;
+const NETWORK_TROUBLE = 131_000;
+const ACCOUNT_LOCKED = 131_031;
+const TEMPLATE_PAUSED = 132_015;
+
+/** A status says so of this message, in words that name the person. */
+async function report(message: AcceptedMessage | undefined, code: number): Promise<void> {
+  if (message === undefined) throw new Error("nothing was sent to the person");
+  const errors = [{ code, title: MARK, error_data: { details: `${PERSON} ${MARK}: refused` } }];
+  expect(await world.hear(world.graph.status(message, "failed", { errors }))).toBe(200);
+  await world.clock.advance(10_000);
 }
 
 async function live(): Promise<void> {
   await introduce();
   await write();
   await answer();
-  plant();
+  await broadcast();
 }
 
 /** Where the mark stands, in which rows: shows where to look. */

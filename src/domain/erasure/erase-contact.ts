@@ -21,13 +21,13 @@ import { idsOfContact } from "../messages/contact-message-statements.ts";
 import { ERASED } from "../messages/message.ts";
 import { removeNetworkIds } from "../messages/network-ids.ts";
 import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
-import { numbers, unlistedRefusals } from "../numbers/table.ts";
+import { numbers } from "../numbers/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
 import { publishErased } from "../webhooks/erased-event.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
 import { eraseFromBroadcast } from "./erase-from-broadcasts.ts";
 import type { Person, PersonName } from "./person.ts";
-import { emptyRows } from "./person-columns.ts";
+import { emptyRows, refusalTexts } from "./person-columns.ts";
 import { redact, redactAnswer } from "./redact.ts";
 
 /** Keeps the shape of the answers kept for these messages, without the person. */
@@ -73,7 +73,8 @@ export function erasePerson(tx: Tx, person: Person): number[] {
     // Those of a former number are gone by themselves within a day.
     if (until === null) tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.item}, ${text}) > 0`).run();
     const isTheirs = until === null ? sql`` : sql` AND ${formAnswers.createdAt} <= ${until}`;
-    emptyRows(tx, "unlisted_refusals", sql`instr(${unlistedRefusals.message}, ${text}) > 0`);
+    for (const [table, column] of Object.entries(refusalTexts) as [keyof typeof refusalTexts, string][])
+      emptyRows(tx, table, sql`instr(${sql.raw(column)}, ${text}) > 0`);
     emptyRows(tx, "form_answers", sql`instr(${formAnswers.body}, ${text}) > 0${isTheirs}`);
     forgetRecipient(tx, workspaceId, name, `${ERASED} ${all[0]?.id}-${index}`);
   });

@@ -118,10 +118,33 @@ export const personColumns = {
     // Receivers may repeat the body.
     emptied: toNull("response"),
   },
-  // The network's words may name the person.
+  // The network's words about a refusal may name the person: see `refusalTexts`.
   unlisted_refusals: {
     kept: ["number_id", "kind", "source", "code", "people", "began_at", "changed_at"],
     emptied: { message: ERASED_TEXT },
+  },
+  network_health: {
+    kept: [
+      ...["number_id", "state", "source", "answer_failures", "status_failures", "changed_at", "recovered_at"],
+      ...["successes", "good_probes", "probed_at"],
+    ],
+    emptied: { message: ERASED_TEXT },
+  },
+  numbers: {
+    kept: [
+      ...["id", "workspace_id", "phone", "name", "network", "provider", "api_url", "throughput", "throughput_given"],
+      ...["portfolio_id", "given_portfolio", "ready", "account_id", "phone_number_id", "access_token", "app_secret"],
+      ...["sends_proof", "created_at", "removed_at", "unready_by"],
+    ],
+    emptied: { unready_reason: ERASED_TEXT },
+  },
+  templates: {
+    kept: [
+      ...["id", "workspace_id", "account_id", "name", "language", "category", "status", "components"],
+      ...["parameter_format", "sample_link", "created_at", "updated_at", "network_status", "status_at", "quality"],
+      ...["parameter_order", "was_approved"],
+    ],
+    emptied: { status_reason: ERASED_TEXT },
   },
   // Answers of the console, kept for a user who sends a form again.
   form_answers: {
@@ -147,6 +170,14 @@ export const personColumns = {
 } as const satisfies Record<TablesWith<"person", "emptied" | "mentions">, PersonColumns>;
 
 export type PersonTable = keyof typeof personColumns;
+
+/** What stopped a number or a template, or troubles the network, in the network's words: the table and its one column that goes. */
+export const refusalTexts = {
+  unlisted_refusals: "message",
+  network_health: "message",
+  numbers: "unready_reason",
+  templates: "status_reason",
+} as const satisfies { [Table in PersonTable]?: keyof (typeof personColumns)[Table]["emptied"] };
 
 /** Empties the rows of the table that `condition` selects. */
 export function emptyRows(tx: Tx, table: PersonTable, condition: SQL): void {

@@ -9,6 +9,16 @@ import type { Client } from "#src/db/driver.ts";
 import { type TableName, type TablesWith, tableNames, tablePolicies, tablesWith } from "#src/db/table-policies.ts";
 import { profileNames } from "#src/domain/contacts/profile-fields.ts";
 
+/** Kinds of jobs that belong to merged rows. */
+const MERGED_JOBS = [
+  "deliver_webhook",
+  "end_deliveries",
+  "expire_message",
+  "start_broadcast",
+  "review_broadcast",
+  "fetch_media",
+];
+
 /** Number of rows of each kind that were newer. */
 export interface MergedCounts {
   contacts: number;
@@ -155,7 +165,7 @@ class NewerRowsMerge {
 
     /** Jobs that belong to merged rows; other jobs stay as backed up. */
     outbox: () => {
-      const kinds = "('deliver_webhook', 'expire_message', 'start_broadcast', 'review_broadcast', 'fetch_media')";
+      const kinds = `(${MERGED_JOBS.map((kind) => `'${kind}'`).join(", ")})`;
       this.#run(`DELETE FROM main.outbox WHERE kind IN ${kinds}`);
       const columns = this.#values("outbox").join(", ");
       return this.#run(

@@ -65,6 +65,7 @@ export const logEvents = {
   "database.migration_applied": "One migration was applied.",
   "database.poll_failed": "Commits of other processes could not be polled.",
   "delivery.attempt_failed": "A receiver did not accept a webhook; it is tried again as scheduled.",
+  "delivery.end_failed": "Deliveries that waited for a removed webhook address could not be ended; it is tried again.",
   "delivery.job_failed": "A webhook delivery could not be processed; it is tried again.",
   "drill.broken": "A backup is damaged, so its restore drill was not run.",
   "drill.completed": "A restore drill passed.",

@@ -159,6 +159,7 @@ function evaluateCommits({ at, process }: HealthFacts): Condition[] {
 
 const WORK_LABELS: Readonly<Record<string, string>> = {
   deliver_webhook: "Webhooks",
+  end_deliveries: "Webhook deliveries to end",
   expire_message: "Messages to expire",
   start_broadcast: "Broadcasts to start",
   review_broadcast: "Broadcasts to finish",

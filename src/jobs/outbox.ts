@@ -4,7 +4,7 @@
  */
 import { and, eq, inArray } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { deleteJob, firstJobs, nextQueue, setDueAt } from "./statements.ts";
+import { deleteJob, firstJobs, lastJob, nextQueue, setDueAt } from "./statements.ts";
 import { type OutboxKind, type OutboxRow, outbox } from "./table.ts";
 
 /** The queues with jobs of a kind, each with its earliest due time. One index step for each queue. */
@@ -23,6 +23,11 @@ export function listQueues(tx: ReadTx, kind: OutboxKind): { queueKey: number; du
 export function listJobs(tx: ReadTx, kind: OutboxKind, queueKey: number, limit: number): OutboxRow[] {
   const jobs = firstJobs(tx).all({ kind, queueKey, limit });
   return jobs.map(({ id, subject, dueAt }) => ({ id, kind, subject, queueKey, dueAt }));
+}
+
+/** The highest id so far. */
+export function lastJobId(tx: ReadTx): number {
+  return lastJob(tx).only().id ?? 0;
 }
 
 /** Undefined: there is none for this subject. */
@@ -49,13 +54,5 @@ export function deleteJobs(tx: Tx, kind: OutboxKind, subjects: readonly number[]
   tx.db
     .delete(outbox)
     .where(and(eq(outbox.kind, kind), inArray(outbox.subject, [...subjects])))
-    .run();
-}
-
-/** Deletes a queue's jobs of a kind. One in flight finds out that its subject has ended. */
-export function deleteQueue(tx: Tx, kind: OutboxKind, queueKey: number): void {
-  tx.db
-    .delete(outbox)
-    .where(and(eq(outbox.kind, kind), eq(outbox.queueKey, queueKey)))
     .run();
 }

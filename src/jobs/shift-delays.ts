@@ -1,17 +1,11 @@
 /** Shifts due times after the wall clock was set: a delay keeps its length, a time of day stays. */
 import { sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { lastJob } from "./statements.ts";
 
 /** A bounded range of rows: `after` < id <= `last`. */
 interface IdRange {
   after: number;
   last: number;
-}
-
-/** The highest id so far. */
-export function lastJobId(tx: ReadTx): number {
-  return lastJob(tx).only().id ?? 0;
 }
 
 /** The next range of up to `size` rows; null: there are no more. */

@@ -21,7 +21,8 @@ export const outbox = sqliteTable("outbox", {
  * scheduled broadcast · `review_broadcast`: a broadcast that may have to be completed, settled or paused ·
  * `sync_account`: subject is the first number of a network's account · `tell_contact`: a contact that has changed ·
  * `fetch_media`: subject is a medium of an inbound · `mail_link`: a one-time link that is sent by e-mail · `mail_owners`: an
- * audit entry about which the owners of its workspace get an e-mail.
+ * audit entry about which the owners of its workspace get an e-mail · `end_deliveries`: subject is the last job that an
+ * address had when it was removed.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -33,6 +34,7 @@ const outboxKinds = [
   "fetch_media",
   "mail_link",
   "mail_owners",
+  "end_deliveries",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

@@ -10,7 +10,8 @@ import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
 import { shiftPending } from "#src/domain/inbound/callbacks.ts";
 import { shiftRetries } from "#src/domain/webhooks/attempt.ts";
-import { lastJobId, nextRange, shiftDelays } from "#src/jobs/shift-delays.ts";
+import { lastJobId } from "#src/jobs/outbox.ts";
+import { nextRange, shiftDelays } from "#src/jobs/shift-delays.ts";
 
 interface ClockWatchOptions {
   store: Store;

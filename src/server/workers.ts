@@ -18,6 +18,7 @@ import { reclaim } from "#src/sending/reclaim.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import { askForTime, WallClock } from "#src/sending/wall-clock.ts";
 import { createDeliveryWorker } from "#src/webhooks/deliver.ts";
+import { createEndWorker } from "#src/webhooks/end-deliveries.ts";
 import { createTellWorker } from "#src/webhooks/tell-contacts.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { ContactMessageIndexer } from "./contact-message-indexer.ts";
@@ -81,6 +82,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const callbacks = new CallbackApplier({ ...context, onIgnored: context.metrics.countIgnoredStatus });
   const { concurrency } = config.webhooks;
   const deliveries = createDeliveryWorker({ ...context, schedule: config.webhooks, concurrency });
+  const ending = createEndWorker(job);
   const expiring = createExpireWorker(job);
   const telling = createTellWorker(job);
   const starting = createStartWorker(job, lateness, () => wallClock.isRight);
@@ -99,6 +101,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const byTopic: Subscription[] = [
     [CALLBACKS, callbacks],
     ["deliver_webhook", deliveries],
+    ["end_deliveries", ending],
     ["expire_message", expiring],
     [CONTACT_CHANGED, telling],
     ["start_broadcast", starting],

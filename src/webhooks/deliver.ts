@@ -11,11 +11,16 @@ import { version } from "#src/core/version.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { openSigningSecrets, type SigningSecrets, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
-import { type AttemptPlan, type AttemptResult, planAttempt, recordAttempt } from "#src/domain/webhooks/attempt.ts";
+import {
+  type AttemptPlan,
+  type AttemptResult,
+  endWithoutAttempt,
+  planAttempt,
+  recordAttempt,
+} from "#src/domain/webhooks/attempt.ts";
 import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
 import { listFurtherWebhooks, listWebhooks, queueOf, webhookOfQueue } from "#src/domain/webhooks/read.ts";
 import type { Webhook } from "#src/domain/webhooks/table.ts";
-import { finish } from "#src/jobs/outbox.ts";
 import type { Room } from "#src/jobs/shared-room.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
@@ -64,8 +69,7 @@ function roomOf(tx: ReadTx, webhook: Webhook | undefined, limit: number): Room |
 export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow): Promise<void> {
   const { store, clock, schedule, log } = options;
   const plan = store.read((tx) => planAttempt(tx, row));
-  // Why there is no attempt to make, others have recorded.
-  if (plan === undefined) return store.writeRepeatable((tx) => finish(tx, row.id));
+  if (plan === undefined) return store.writeRepeatable((tx) => endWithoutAttempt(tx, row));
   const attemptedAt = clock.now();
   const result = toResult(plan.url, attemptedAt, await post(options, plan));
   if (!result.isSuccess) {

@@ -29,7 +29,7 @@ import { findWebhook, listDeliveries } from "#src/domain/webhooks/read.ts";
 import { findBearer, listKeys, touchKey } from "#src/domain/workspaces/api-keys.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
-import { deleteQueue, findJob, finish, listJobs, listQueues, postpone } from "#src/jobs/outbox.ts";
+import { findJob, finish, listJobs, listQueues, postpone } from "#src/jobs/outbox.ts";
 import { openTestDatabase } from "../support/database.ts";
 
 const ignoring = (run: () => unknown): void => {
@@ -86,7 +86,6 @@ const queries: Record<string, (tx: Tx) => unknown> = {
     findJob(tx, "deliver_webhook", 1);
     postpone(tx, 1, 0);
     finish(tx, 1);
-    deleteQueue(tx, "deliver_webhook", 1);
   },
   "callbacks that wait": (tx) => [listPending(tx, 64), nextDueAt(tx), purgeCallbacks(tx, 1, 200)],
   "a delivery's attempt": (tx) => [findWebhook(tx, 1), planAttempt(tx, { id: 1, subject: 1, queueKey: 1 })],

@@ -1,11 +1,13 @@
 /** A workspace with several webhook addresses: what each receives, and that none delays another. */
 import { expect, test } from "bun:test";
 import type { Config } from "#src/config/config.ts";
-import { setWebhook } from "#src/domain/webhooks/address.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { clearWebhook, setWebhook } from "#src/domain/webhooks/address.ts";
 import type { EventType } from "#src/domain/webhooks/event-types.ts";
 import { addWebhook, removeWebhook, updateWebhook } from "#src/domain/webhooks/further.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
+import { FIRST_WEBHOOK } from "#src/domain/webhooks/table.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import {
   boxOf,
@@ -177,6 +179,42 @@ test("a removed address gets nothing more, and its deliveries say so", async () 
   // Its id is never given again.
   expect((await add(app, shop, crm.url)).id).toBeGreaterThan(id);
 });
+
+const statusesOf = (app: TestServer, shop: TestWorkspace): Record<string, number> =>
+  Object.fromEntries(
+    app.store.client
+      .prepare("SELECT status, count(*) FROM deliveries WHERE workspace_id = ? GROUP BY status")
+      .raw()
+      .all(shop.id) as [string, number][],
+  );
+
+for (const [how, end] of [
+  ["removed", (tx, shop, id) => removeWebhook(tx, shop, id)],
+  ["cleared", (tx, shop) => clearWebhook(tx, shop)],
+  ["disabled", (tx, shop, id) => updateWebhook(tx, shop, id, { state: "disabled" })],
+] satisfies [string, (tx: Tx, shop: number, id: number) => object][]) {
+  test(`deliveries to an address that is ${how} end in slices, between which others write`, async () => {
+    await using app = await startTestServer({ config: { webhooks: once } });
+    await using dead = startHook(app.clock, () => new Response(null, { status: 500 }));
+    const shop = await app.workspace();
+    if (how === "cleared") await app.webhook(shop, dead.url);
+    const id = how === "cleared" ? FIRST_WEBHOOK : (await add(app, shop, dead.url)).id;
+    const waiting = 450;
+    await app.store.write((tx) => {
+      for (let sent = 0; sent < waiting; sent++) sendTestEvent(tx, shop.id, id);
+    });
+    await app.clock.rest();
+    expect([dead.hits.length, statusesOf(app, shop)]).toEqual([waiting, { pending: waiting }]);
+
+    const ended = await app.store.write((tx) => end(tx, shop.id, id));
+    if (how !== "disabled") expect(ended).toMatchObject({ exhausted: waiting });
+    expect(statusesOf(app, shop)).toEqual({ exhausted: 100, pending: waiting - 100 });
+    await app.clock.rest();
+    expect([statusesOf(app, shop), jobCount(app)]).toEqual([{ exhausted: waiting }, 0]);
+    await app.clock.advance(2 * HOUR);
+    expect(dead.hits.length).toBe(waiting);
+  });
+}
 
 test("a changed address takes over what is waiting", async () => {
   await using app = await startTestServer({ config: { webhooks: once } });

@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import type { Clock } from "#src/core/clock.ts";
 import { enqueue, type Job } from "#src/jobs/enqueue.ts";
-import { deleteQueue, findJob, finish, listJobs, listQueues, postpone } from "#src/jobs/outbox.ts";
+import { findJob, finish, listJobs, listQueues, postpone } from "#src/jobs/outbox.ts";
 import { type OutboxRow, outbox } from "#src/jobs/table.ts";
 import { openTestDatabase, standingClock, type TestDatabase } from "../support/database.ts";
 
@@ -110,19 +110,6 @@ describe("looking for work", () => {
       undefined,
     ]);
   });
-});
-
-test("deleting the jobs of a queue key spares other queue keys and other kinds", async () => {
-  await using database = open();
-  const { store } = database;
-  await store.write((tx) => {
-    enqueue(tx, work(1));
-    enqueue(tx, work(2, { dueAt: 500 }));
-    enqueue(tx, work(3, { queueKey: 2 }));
-    enqueue(tx, work(4, { kind: "expire_message" }));
-  });
-  await store.write((tx) => deleteQueue(tx, KIND, 1));
-  expect(rows(database).map(({ subject }) => subject)).toEqual([3, 4]);
 });
 
 type Action =

@@ -2,25 +2,16 @@
  * The first webhook address of a workspace, and of every address the secret that signs its events and its streak of
  * timeouts. Further addresses are added in `further.ts`.
  */
-import { and, eq, isNull } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { invalidRequest, Problem, quote } from "#src/core/problem.ts";
 import { newToken, openKept, type SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { deleteQueue } from "#src/jobs/outbox.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { emptyErasedEvent } from "./erased-event.ts";
+import { endDeliveries } from "./end.ts";
 import { defaultTypes, type EventType, eventTypes } from "./event-types.ts";
 import { findWebhook, findWebhookById, listWebhooks, queueOf, webhookOfQueue } from "./read.ts";
 import { addFurtherTimeout, addTimeout, resetFurtherTimeouts, resetTimeouts } from "./statements.ts";
-import {
-  deliveries,
-  events,
-  FIRST_WEBHOOK,
-  type FurtherWebhook,
-  furtherWebhooks,
-  type Webhook,
-  webhooks,
-} from "./table.ts";
+import { FIRST_WEBHOOK, type FurtherWebhook, furtherWebhooks, type Webhook, webhooks } from "./table.ts";
 
 const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = 32;
@@ -150,42 +141,6 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
     .where(eq(webhooks.workspaceId, workspaceId))
     .run();
   return { exhausted: endDeliveries(tx, webhook) };
-}
-
-/** Ends the pending deliveries of an address that is gone or disabled, and their jobs; returns how many. */
-export function endDeliveries(tx: Tx, webhook: Webhook): number {
-  const exhausted = exhaustPending(tx, webhook, false);
-  // Jobs of deliveries that have ended do nothing. Those to the second address stay.
-  const isForwarding = "forwardUrl" in webhook && webhook.forwardUrl !== null;
-  if (!isForwarding) deleteQueue(tx, "deliver_webhook", queueOf(webhook));
-  return exhausted;
-}
-
-/** Ends the pending deliveries to an address that is gone; returns how many. */
-export function exhaustPending(
-  tx: Tx,
-  { id, workspaceId }: Pick<Webhook, "id" | "workspaceId">,
-  isForwarded: boolean,
-): number {
-  const isPending = and(
-    eq(deliveries.workspaceId, workspaceId),
-    eq(deliveries.status, "pending"),
-    eq(deliveries.isForwarded, isForwarded),
-    id === FIRST_WEBHOOK ? isNull(deliveries.webhookId) : eq(deliveries.webhookId, id),
-  );
-  const erased = tx.db
-    .select({ id: deliveries.id })
-    .from(deliveries)
-    .innerJoin(events, and(eq(events.seq, deliveries.eventSeq), eq(events.type, "contact.erased")))
-    .where(isPending)
-    .all();
-  const exhausted = tx.db
-    .update(deliveries)
-    .set({ status: "exhausted", nextAttemptAt: null, finishedAt: tx.now })
-    .where(isPending)
-    .run().changes;
-  for (const { id } of erased) emptyErasedEvent(tx, id);
-  return exhausted;
 }
 
 /** The secret in clear. Throws `SecretUnreadable` if the key file is not the one that sealed it. */

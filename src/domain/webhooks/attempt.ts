@@ -5,6 +5,7 @@ import { finish, postpone } from "#src/jobs/outbox.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
 import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
+import { exhaust } from "./end.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
 import type { EventType } from "./event-types.ts";
 import { webhookOfQueue } from "./read.ts";
@@ -38,6 +39,14 @@ export function planAttempt(tx: ReadTx, job: Pick<OutboxRow, "id" | "subject" | 
   const { isForwarded, ...event } = delivery;
   const url = urlOf(webhook, isForwarded);
   return url === null ? undefined : { url, ...event, webhook };
+}
+
+/** Ends a job that has no attempt to make, and its delivery if that has lost its address. */
+export function endWithoutAttempt(tx: Tx, job: OutboxRow): void {
+  // The address was set again.
+  if (planAttempt(tx, job) !== undefined) return;
+  exhaust(tx, [job.subject]);
+  finish(tx, job.id);
 }
 
 /** Null: nothing is sent there now. */

@@ -2,9 +2,9 @@
 import { eq, isNotNull } from "drizzle-orm";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { clearWebhook, exhaustPending, setWebhook } from "./address.ts";
+import { clearWebhook, setWebhook } from "./address.ts";
 import { findWebhook } from "./read.ts";
-import { FIRST_WEBHOOK, webhooks } from "./table.ts";
+import { webhooks } from "./table.ts";
 
 /** Never called: a secret outlives its address, so a workspace without an address of its own gets one this way. */
 const NOWHERE = "http://127.0.0.1:9/";
@@ -17,7 +17,6 @@ export function setForward(tx: Tx, box: SecretBox, workspaceId: number, url: str
     clearWebhook(tx, workspaceId);
   }
   tx.db.update(webhooks).set({ forwardUrl: url }).where(eq(webhooks.workspaceId, workspaceId)).run();
-  if (url === null) exhaustPending(tx, { id: FIRST_WEBHOOK, workspaceId }, true);
 }
 
 /** The address that the other workspaces have: all have the same. */

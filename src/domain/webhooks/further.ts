@@ -6,7 +6,6 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import {
   clearWebhook,
-  endDeliveries,
   newSecret,
   requireRoom,
   requireWebhook,
@@ -14,6 +13,7 @@ import {
   setWebhook,
   storeWebhook,
 } from "./address.ts";
+import { endDeliveries } from "./end.ts";
 import type { EventType } from "./event-types.ts";
 import { findWebhook, findWebhookById } from "./read.ts";
 import { FIRST_WEBHOOK, furtherWebhooks, type Webhook, webhooks } from "./table.ts";

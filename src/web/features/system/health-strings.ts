@@ -52,6 +52,7 @@ export const strings = {
   callbacks: "Callbacks not applied yet",
   kinds: {
     deliver_webhook: "Webhooks",
+    end_deliveries: "Webhook deliveries to end",
     expire_message: "Messages to expire",
     start_broadcast: "Broadcasts to start",
     review_broadcast: "Broadcasts to finish",

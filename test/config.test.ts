@@ -78,6 +78,7 @@ describe("the example file", () => {
       file: null,
       fileText: null,
       places: new Map(),
+      given: new Map(),
     };
     expect(example).toEqual(loadConfig(NOTHING));
   });
@@ -88,6 +89,7 @@ test("the defaults are those that operators rely on", () => {
     file: null,
     fileText: null,
     places: new Map(),
+    given: new Map(),
     server: {
       listen: { host: "127.0.0.1", port: 8080 },
       publicUrl: null,
@@ -240,7 +242,9 @@ describe("the precedence of the sources", () => {
   test("every key can be set by an environment variable, in the notation of the file", () => {
     const env: Record<string, string> = {};
     for (const { variable, key } of configKeys) env[variable] = String(key.defaultValue);
-    expect<Config>({ ...loadConfig({ env, searchPaths: [] }), places: new Map() }).toEqual(loadConfig(NOTHING));
+    expect<Config>({ ...loadConfig({ env, searchPaths: [] }), places: new Map(), given: new Map() }).toEqual(
+      loadConfig(NOTHING),
+    );
     expect(
       loadConfig({
         searchPaths: [],
@@ -265,7 +269,9 @@ describe("the precedence of the sources", () => {
 
   test("WAXWING_SECRETS_KEY and other programs' variables are not read as configuration keys", () => {
     const env = { WAXWING_SECRETS_KEY: "c2VjcmV0", PATH: "/bin", WAXWINGS: "1", WAXWING_LOG_LEVEL: undefined };
-    expect<Config>({ ...loadConfig({ env, searchPaths: [] }), places: new Map() }).toEqual(loadConfig(NOTHING));
+    expect<Config>({ ...loadConfig({ env, searchPaths: [] }), places: new Map(), given: new Map() }).toEqual(
+      loadConfig(NOTHING),
+    );
   });
 
   test("every variable that docs, examples and clients tell to set is a setting, or leaves commands alone", async () => {

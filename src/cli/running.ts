@@ -4,6 +4,7 @@ import { UpgradeFailed } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
 import { placeOf, SettingUnusable } from "#src/config/unusable.ts";
 import { createLog, type Log, type LogLevel } from "#src/core/log.ts";
+import { LogTail } from "#src/core/log-tail.ts";
 import { bracketed } from "#src/core/plain-address.ts";
 import { isStorageFailure } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
@@ -61,13 +62,15 @@ export async function start(
   const { RealNumberPresent } = await import("#src/server/control.ts");
   // The log writes to stderr its own way: unlike a command's output, a slow reader of the log must never block the
   // server.
-  const log = createLog({ ...config.log, level: logLevel, now: () => io.clock.now() });
+  const logTail = new LogTail();
+  const log = createLog({ ...config.log, level: logLevel, now: () => io.clock.now(), keep: logTail.keep });
   try {
     if (trial !== null) await passTrial(trial, { config, log, io, stopped });
     const beforeListening = (): void => trial?.goLive();
     return await startServer({
       config,
       log,
+      logTail,
       random: io.random,
       acceptsTestKeys,
       startsAt,

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { type ConfigProblem, describeValue, type SourceLocation, unknownVariableProblem } from "./errors.ts";
 import { fromFile, type RawValue } from "./from-file.ts";
 import { findIncompleteAlerts, findIncompleteRemote, findIncompleteTls } from "./incomplete.ts";
+import type { FileValue } from "./key.ts";
 import { InvalidValue } from "./kinds.ts";
 import { configKeys, type Settings } from "./settings.ts";
 
@@ -18,6 +19,8 @@ export interface Config extends Omit<Settings, "storage" | "secrets" | "backup" 
   readonly fileText: string | null;
   /** Where each value was given, by the key's path; a default has no place. */
   readonly places: ReadonlyMap<string, SourceLocation>;
+  /** The values that were given, as a file would hold them, by the key's path; secrets too. */
+  readonly given: ReadonlyMap<string, FileValue>;
   readonly storage: { readonly data: string /** The database file. */; readonly path: string };
   readonly secrets: { readonly keyFile: string };
   readonly media: Omit<Settings["media"], "directory"> & { readonly directory: string };
@@ -103,11 +106,12 @@ export function loadConfig(sources: ConfigSources): Config {
     ...fromOptions(sources),
   ];
 
-  const { values, locations } = readValues(rawValues, problems);
+  const { values, given, locations } = readValues(rawValues, problems);
   // `--data` decides where the database is: a path from the file must not lead a command to another database or its files.
   if (sources.data !== undefined) {
     for (const name of ["storage.path", "media.directory"]) {
       values.set(name, null);
+      given.delete(name);
       locations.delete(name);
     }
   }
@@ -134,6 +138,7 @@ export function loadConfig(sources: ConfigSources): Config {
     server: withDomain(settings.server, locations.has("server.listen")),
     ...describeFile(file),
     places: locations,
+    given,
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
     media: { ...settings.media, directory: settings.media.directory ?? join(data, "media") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },
@@ -164,8 +169,9 @@ function withDomain(server: Settings["server"], hasListen: boolean): Settings["s
 function readValues(
   rawValues: readonly RawValue[],
   problems: ConfigProblem[],
-): { values: Map<string, unknown>; locations: Map<string, SourceLocation> } {
+): { values: Map<string, unknown>; given: Map<string, FileValue>; locations: Map<string, SourceLocation> } {
   const values = new Map<string, unknown>();
+  const given = new Map<string, FileValue>();
   const locations = new Map<string, SourceLocation>();
   for (const configKey of configKeys) values.set(configKey.path, configKey.key.kind.read(configKey.key.defaultValue));
   // An overridden value is checked too, because the value that overrides it may be removed later.
@@ -174,6 +180,8 @@ function readValues(
     const read = kind.read(value);
     if (!(read instanceof InvalidValue)) {
       values.set(configKey.path, read);
+      // What a kind takes is a value of a file.
+      given.set(configKey.path, value as FileValue);
       locations.set(configKey.path, locate(null));
       continue;
     }
@@ -186,7 +194,7 @@ function readValues(
       advice: `it must be ${read.advice}`,
     });
   }
-  return { values, locations };
+  return { values, given, locations };
 }
 
 function assemble(values: ReadonlyMap<string, unknown>): Settings {

@@ -32,6 +32,8 @@ interface LogOptions {
   readonly now: () => number;
   /** Receives an entry with its line end, and with several lines if there is a stack. Default: stderr. */
   readonly write?: ((entry: string) => void) | undefined;
+  /** Receives every entry that was written, as well. */
+  readonly keep?: ((entry: WrittenEntry) => void) | undefined;
 }
 
 const SECRET_NAME = /token|secret|authorization|password|passphrase|cookie|api_?key|private_?key/i;
@@ -40,17 +42,20 @@ const BUILT_IN_MEMBERS: ReadonlySet<string> = new Set(["name", "message", "stack
 const DEPTH_MAX = 6;
 const ELEMENTS_MAX = 100;
 const TEXT_LENGTH_MAX = 8000;
-const WEIGHTS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+export const levelWeights: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-export function createLog({ level: min, format, now, write = writeToStderr }: LogOptions): Log {
+export function createLog({ level: min, format, now, write = writeToStderr, keep }: LogOptions): Log {
   const minLevel = typeof min === "function" ? min : () => min;
   const render = format === "json" ? renderJson : renderText;
   const bind = (bound: LogFields): Log => {
     const at =
       (level: LogLevel) =>
       (event: LogEvent, message: string, fields: LogFields = {}): void => {
-        if (WEIGHTS[level] < WEIGHTS[minLevel()]) return;
-        write(render({ time: timeOf(now()), level, event, message: String(message) }, { ...bound, ...fields }));
+        if (levelWeights[level] < levelWeights[minLevel()]) return;
+        const entry = { time: timeOf(now()), level, event, message: String(message) };
+        const text = render(entry, { ...bound, ...fields });
+        write(text);
+        keep?.({ ...entry, text });
       };
     return {
       debug: at("debug"),
@@ -73,6 +78,11 @@ interface Entry {
   readonly level: LogLevel;
   readonly event: LogEvent;
   readonly message: string;
+}
+
+export interface WrittenEntry extends Entry {
+  /** As it was written, with its fields. */
+  readonly text: string;
 }
 
 function renderJson(entry: Entry, fields: LogFields): string {

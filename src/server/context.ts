@@ -4,6 +4,7 @@ import type { MessageWatch } from "#src/core/change-watch.ts";
 import { type Clock, systemClock, withTimersOf } from "#src/core/clock.ts";
 import { Listeners } from "#src/core/listeners.ts";
 import type { Log } from "#src/core/log.ts";
+import { LogTail } from "#src/core/log-tail.ts";
 import { type Random, systemRandom } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Service } from "#src/core/service-loop.ts";
@@ -31,6 +32,8 @@ import { Control, configOfControl } from "./control.ts";
 export interface ServerOptions {
   config: Config;
   log: Log;
+  /** What `log` wrote recently. Default: nothing is kept. */
+  logTail?: LogTail;
   clock?: Clock;
   /** What the clock of test control shows at the start and after a reset. Default: the real time. */
   startsAt?: number | null;
@@ -84,6 +87,7 @@ export interface Server {
 export interface Environment {
   config: Config;
   log: Log;
+  logTail: LogTail;
   /** Of the work: what is due, and when. Under test control a test moves it. */
   clock: Clock;
   /** The wall time of `clock` with timers that no test moves: for whatever waits for a socket, a disk or a caller. */
@@ -148,6 +152,7 @@ export function createEnvironment(options: ServerOptions): Environment {
   return {
     config: control === null ? options.config : configOfControl(options.config),
     log: options.log,
+    logTail: options.logTail ?? new LogTail(),
     clock,
     socketClock: withTimersOf(clock, realClock),
     realClock,

@@ -4,6 +4,7 @@ import { BackupJobs } from "#src/backup/jobs.ts";
 import { KeptCopies, listKeptCopies } from "#src/backup/kept-copies.ts";
 import { RemoteBackups } from "#src/backup/remote-schedule.ts";
 import { BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
+import { describeSettings } from "#src/config/described.ts";
 import { systemClock } from "#src/core/clock.ts";
 import type { Service } from "#src/core/service-loop.ts";
 import { releaseAddress, releaseKey, version } from "#src/core/version.ts";
@@ -19,7 +20,7 @@ import { createHealth } from "./health.ts";
 
 /** The console's view, and the services in the order of their start. */
 export function createSystem(context: ServerContext): System & { services: readonly Service[] } {
-  const { store, readers, clock, log, config, files, metrics } = context;
+  const { store, readers, clock, log, logTail, config, files, metrics } = context;
   const { schedule, directory, retention } = config.backup;
   const { database } = files;
   const query: FactSources["query"] = (sql, parameters) => readers.lists.server.query(sql, parameters);
@@ -56,6 +57,8 @@ export function createSystem(context: ServerContext): System & { services: reado
     status,
     conditions: () => watch.evaluate(),
     testAlarms,
+    settings: { file: config.file, settings: describeSettings(config) },
+    log: logTail,
     disk: () => readDisk(dirname(database)),
     services: [
       ...[backups, new KeptCopies({ database, clock, log }), timeSeries, watch, alarms],

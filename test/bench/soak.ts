@@ -15,7 +15,15 @@ import type { SoakNetworkArgument, SoakNetworkMeasurements } from "./parts/soak-
 import type { SoakReceiverMeasurements } from "./parts/soak-receiver.ts";
 import type { SoakSenderArgument, SoakSenderJob, SoakSenderMeasurements } from "./parts/soak-sender.ts";
 import { machineText } from "./report.ts";
-import { buildExecutable, findPort, memoryMegabytes, type Subject, sourceCommand, startSubject } from "./subject.ts";
+import {
+  buildExecutable,
+  findPort,
+  memoryMegabytes,
+  processorMs,
+  type Subject,
+  sourceCommand,
+  startSubject,
+} from "./subject.ts";
 import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables, type World } from "./world.ts";
 
 const { values: options } = readOptions(
@@ -64,6 +72,8 @@ interface Sample {
   outbox: number;
   callbacks: number;
   messages: number;
+  /** Processor time of the server for a message, with its statuses, events and the lists that were read meanwhile. */
+  processorUs: number;
   p50Ms: number;
   p99Ms: number;
 }
@@ -177,10 +187,14 @@ async function run(soak: Soak, pace: number): Promise<Sample[]> {
   await soak.sender.ask({ pace });
   await soak.sender.ask("look");
   const samples: Sample[] = [];
+  let usedMs = processorMs(soak.subject.pid);
   const startedAt = performance.now();
   for (let number = 1; number * SAMPLE_S <= SECONDS; number++) {
     await Bun.sleep(startedAt + number * SAMPLE_S * 1000 - performance.now());
-    const sample = await look(soak);
+    const looked = await look(soak);
+    const nowMs = processorMs(soak.subject.pid);
+    const sample = { ...looked, processorUs: ((nowMs - usedMs) * 1000) / Math.max(1, looked.messages) };
+    usedMs = nowMs;
     samples.push(sample);
     console.log(
       [
@@ -190,6 +204,7 @@ async function run(soak: Soak, pace: number): Promise<Sample[]> {
         `outbox ${sample.outbox}`,
         `callbacks ${sample.callbacks}`,
         `${whole(sample.messages / SAMPLE_S)}/s`,
+        `${whole(sample.processorUs)} µs`,
         `p50 ${sample.p50Ms.toFixed(1)} ms`,
         `p99 ${sample.p99Ms.toFixed(1)} ms`,
       ].join("  "),
@@ -199,7 +214,7 @@ async function run(soak: Soak, pace: number): Promise<Sample[]> {
   return samples;
 }
 
-async function look({ world, subject, sender }: Soak): Promise<Sample> {
+async function look({ world, subject, sender }: Soak): Promise<Omit<Sample, "processorUs">> {
   const { answered, refused, p50Ms, p99Ms } = await sender.ask("look");
   const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
   const metrics = await (await fetch(`http://127.0.0.1:${subject.port}/metrics`, { headers })).text();
@@ -295,6 +310,13 @@ function check(samples: readonly Sample[], pace: number): Verdict[] {
       samples.map(({ callbacks }) => callbacks),
       0.25,
       10,
+    ),
+    // Other work on the machine moves the latencies, and hardly this.
+    of(
+      "processor time a message, µs",
+      samples.map(({ processorUs }) => processorUs),
+      0.15,
+      0,
     ),
     of(
       "latency, median, ms",

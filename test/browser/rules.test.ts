@@ -39,6 +39,8 @@ const PLACES = [
   "../../system/users",
   "../../system/backups",
   "../../system/metrics",
+  "../../system/log",
+  "../../system/configuration",
 ] as const;
 
 const [ASHA, RAVI, MINA] = ["+919876511050", "+919876511051", "+919876511052"] as const;

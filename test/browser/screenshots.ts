@@ -63,6 +63,8 @@ const screens: readonly (readonly [name: string, path: string])[] = [
   ["system-users", "system/users"],
   ["system-backups", "system/backups"],
   ["system-metrics", "system/metrics"],
+  ["system-log", "system/log"],
+  ["system-configuration", "system/configuration"],
   ["system-audit", "system/audit"],
   ["nothing", "w/99"],
   ["sign-in", "sign-in"],

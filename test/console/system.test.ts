@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { configKeys } from "#src/config/settings.ts";
 import { openClient } from "#src/db/driver.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
@@ -106,6 +107,32 @@ describe("health", () => {
     expect(sum("webhooks_failed")).toBeGreaterThan(0);
     expect(points.at(-1).commit.p99).toBeGreaterThan(0);
     expect((await operator.get("/system/metrics?hours=7")).status).toBe(400);
+  });
+
+  test("the configuration in force has every setting, says where each was given, and contains no secret", async () => {
+    const { text, body } = await operator.get("/system/configuration");
+    const settings = body.data.settings as { path: string }[];
+    expect(settings.map(({ path }) => path)).toEqual(configKeys.map(({ path }) => path));
+    const of = (path: string) => settings.find((one) => one.path === path);
+    expect([body.data.file, of("server.listen"), of("storage.path"), of("broadcasts.settle_after")]).toMatchObject([
+      null,
+      { value: '"127.0.0.1:0"', source: "--listen", line: null },
+      { value: JSON.stringify(join(app.directory, "waxwing.db")), source: null },
+      { value: '"1h"', source: null, description: expect.stringMatching(/./) },
+    ]);
+    expect(text).not.toContain(METRICS_TOKEN);
+  });
+
+  test("the log shows the latest entries, of a level and with words, and nothing older than it keeps", async () => {
+    const entries = async (query = "") => (await operator.get(`/system/log${query}`)).body.data;
+    const all = await entries();
+    expect(all.length).toBeGreaterThan(1);
+    expect(all[0].id).toBeGreaterThan(all[1].id);
+    const failed = await entries("?level=warn&q=WEBHOOK%20was%20not");
+    expect(failed[0]).toMatchObject({ level: "warn", event: "delivery.attempt_failed" });
+    expect(failed[0].text).toContain("event=delivery.attempt_failed");
+    expect(await entries("?q=no%20such%20words")).toEqual([]);
+    expect((await operator.get("/system/log?level=loud")).status).toBe(400);
   });
 });
 

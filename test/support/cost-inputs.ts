@@ -103,6 +103,7 @@ export const worstOfConsole: Readonly<Record<string, Worst>> = {
   "GET /w/{workspace}/bulk/{id}": (side) => ({ id: newest(side, "bulk_changes", "state = 'done'") }),
   "GET /w/{workspace}/deliveries/failed": () => ({ query: "since=2026-01-01T00:00:00Z" }),
   "POST /w/{workspace}/imports": (side) => fatImport(side, 40_000),
+  "GET /system/log": () => ({ query: "level=debug&q=none" }),
   "GET /system/metrics": () => ({ query: "hours=24" }),
 };
 

@@ -126,6 +126,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /workspaces/{id}/resume": ({ workspace }) => ({ id: workspace.id }),
   "GET /system/health": nothing,
   "GET /system/findings": nothing,
+  "GET /system/configuration": nothing,
+  "GET /system/log": nothing,
   "GET /system/metrics": () => ({ query: "hours=1" }),
   "POST /system/alarms/test": nothing,
   "GET /system/check": nothing,

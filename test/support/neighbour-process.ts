@@ -40,7 +40,7 @@ const PAUSE_MS = 50;
 
 const given: Load = JSON.parse(process.argv[2] ?? "");
 const base = `${given.url}/console/api/w/${given.workspace}`;
-const completed = { pieces: 0, downloads: 0, refused: 0, unexpected: [] as string[] };
+const completed = { pieces: 0, downloads: 0, events: 0, refused: 0, unexpected: [] as string[] };
 let isUnderWay = false;
 
 function noteAccepted(): void {
@@ -149,6 +149,17 @@ async function broadcast(): Promise<void> {
   if (answer.status !== 202) completed.unexpected.push(`broadcast ${answer.status}`);
 }
 
+/** The workspace's events go to a receiver that answers at once. */
+async function receiveEvents(): Promise<void> {
+  const fetch = async (request: Request): Promise<Response> => {
+    await request.arrayBuffer();
+    completed.events += 1;
+    return new Response("thanks");
+  };
+  const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 0, fetch });
+  await insist("PUT", "/webhook", { url: `http://127.0.0.1:${receiver.port}/` });
+}
+
 async function changeAll(turn: number): Promise<void> {
   const people = { search: {} };
   const count = (await insist("POST", "/bulk/count", { people }))?.count;
@@ -211,7 +222,7 @@ const starts: Readonly<Record<Exclude<Kind, Attack>, () => Promise<never>[]>> = 
   imports: () => Array.from({ length: IMPORTERS }, (_, index) => repeat(importFile, index * 1_000)),
   exports: () => Array.from({ length: EXPORTS_AT_ONCE }, () => repeat(exportAll)),
   sends: () => {
-    void broadcast();
+    void receiveEvents().then(broadcast);
     return Array.from({ length: SENDERS }, () => repeat(send));
   },
   "bulk changes": () => [repeat(changeAll)],

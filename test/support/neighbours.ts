@@ -48,6 +48,8 @@ export interface Loaded {
   pieces: number;
   /** Files that were downloaded. */
   downloads: number;
+  /** Webhook events that its receiver got. */
+  events: number;
   refused: number;
   /** Answers that the load did not expect. */
   unexpected: string[];
@@ -82,7 +84,12 @@ export async function settle(people: number, program?: string): Promise<Neighbou
   const graphPort = findPort();
   const server = Bun.spawn([executable, "serve", "--listen", "127.0.0.1:0"], {
     cwd: directory,
-    env: { WAXWING_WHATSAPP_GRAPH_URL: `http://127.0.0.1:${graphPort}`, WAXWING_WHATSAPP_APP_SECRET: GRAPH_APP_SECRET },
+    env: {
+      WAXWING_WHATSAPP_GRAPH_URL: `http://127.0.0.1:${graphPort}`,
+      WAXWING_WHATSAPP_APP_SECRET: GRAPH_APP_SECRET,
+      WAXWING_WEBHOOKS_ALLOW_HTTP: "true",
+      WAXWING_WEBHOOKS_ALLOW_PRIVATE: "true",
+    },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "ignore",

@@ -10,6 +10,7 @@ import { type Config, loadConfig } from "#src/config/config.ts";
 import { randomText } from "#src/core/id.ts";
 import { loadKeys } from "#src/core/key-file.ts";
 import { createLog } from "#src/core/log.ts";
+import { LogTail } from "#src/core/log-tail.ts";
 import { systemRandom } from "#src/core/random.ts";
 import { createSecretBox } from "#src/core/secret.ts";
 import { openClient } from "#src/db/driver.ts";
@@ -149,7 +150,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     placeMigrated(config.storage.path);
     loadKeys({ keyFile: config.secrets.keyFile, env: {}, random }, true);
   }
-  const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });
+  const logTail = new LogTail();
+  const write = (line: string): void => void logged.push(line);
+  const log = createLog({ level: "info", format: "text", now: () => clock.now(), write, keep: logTail.keep });
   // A test that continues with a copied directory means a crash, not a restored copy, unless it says where files lie.
   const readFileIdentity = () => ({ inode: "1", createdAt: 1 });
   // Conditions are evaluated when a test asks for them: the test write of each would be one commit more than a test made.
@@ -162,6 +165,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...options,
     config,
     log,
+    logTail,
     clock,
   });
   const { store } = server;

@@ -5,6 +5,7 @@ import type { RemoteBackups } from "#src/backup/remote-schedule.ts";
 import type { BackupSchedule } from "#src/backup/schedule.ts";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
+import type { LogTail } from "#src/core/log-tail.ts";
 import type { Random } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Turns } from "#src/core/turns.ts";
@@ -73,6 +74,15 @@ export interface ConsoleOptions {
   isTrustedProxy: (address: string) => boolean;
 }
 
+interface ShownSetting {
+  path: string;
+  /** Null: a secret, which is set. */
+  value: string | number | boolean | readonly string[] | null;
+  /** Null: none was given. */
+  place: { source: string; line: number | null } | null;
+  description: string;
+}
+
 /** What the server knows about itself, and jobs on its own database. */
 export interface System {
   isWritable: WriteProbe;
@@ -87,6 +97,10 @@ export interface System {
   conditions: () => Promise<KnownCondition[]>;
   /** Sends a test alarm through each channel. */
   testAlarms: () => Promise<TestedChannel[]>;
+  /** Every setting as it is in force. `file`: the configuration that was read; null: there was none. */
+  settings: { file: string | null; settings: readonly ShownSetting[] };
+  /** What the server logged recently. */
+  log: Pick<LogTail, "newest">;
   /** Free and total bytes of the disk that holds the database. */
   disk: () => ServerStatus["disk"];
 }

@@ -87,6 +87,10 @@ const SampleView = Type.Object({
 /** Selectable hours, each with its step in minutes, so that a chart never has more points than fit on a screen. */
 const STEP_MINUTES = { "1": 1, "6": 5, "24": 15 } as const;
 
+const LogLevel = OneOf(["debug", "info", "warn", "error"]);
+/** Entries of the log that one answer has. */
+const LOG_ENTRIES_SHOWN = 200;
+
 export const systemEndpoints = {
   "GET /system/health": endpoint({ session: "server operator", output: Data(HealthView) }).load(async ({ system }) => {
     const [status, conditions] = [await system.status(), await system.conditions()];
@@ -161,6 +165,52 @@ export const systemEndpoints = {
     await call.store.write((tx) => recordAct(tx, call, { action: "alarm.test", subject: "alarms" }));
     return answerData(200, await call.system.testAlarms());
   }),
+  "GET /system/configuration": endpoint({
+    session: "server operator",
+    output: Data(
+      Type.Object({
+        file: OptionalText,
+        settings: Type.Array(
+          Type.Object({
+            path: Type.String(),
+            /** As in the file; null: a secret, which is set. */
+            value: OptionalText,
+            /** The file, the variable or the option that gives it; null: the default, or what follows from others. */
+            source: OptionalText,
+            line: OptionalCount,
+            description: Type.String(),
+          }),
+        ),
+      }),
+    ),
+  }).load(async ({ system }) => ({
+    file: system.settings.file,
+    settings: system.settings.settings.map(({ path, value, place, description }) => ({
+      path,
+      value: value === null ? null : JSON.stringify(value),
+      source: place?.source ?? null,
+      line: place?.line ?? null,
+      description,
+    })),
+  })),
+  "GET /system/log": endpoint({
+    session: "server operator",
+    query: { level: LogLevel, q: Type.String() },
+    output: Data(
+      Type.Array(
+        Type.Object({
+          id: Type.Integer(),
+          time: Instant(),
+          level: LogLevel,
+          event: Type.String(),
+          message: Type.String(),
+          text: Type.String(),
+        }),
+      ),
+    ),
+  }).load(async ({ system, query }) =>
+    system.log.newest({ level: query.get("level") ?? "debug", words: query.get("q") ?? "", limit: LOG_ENTRIES_SHOWN }),
+  ),
   "GET /system/metrics": endpoint({
     session: "server operator",
     query: { hours: OneOf(["1", "6", "24"]) },

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { CircleUser, ServerCog } from "lucide-react";
 import { lastWorkspace } from "../data/last-workspace.ts";
 import { useMe } from "../data/session.ts";
+import { DocsLink } from "../ui/docs-link.tsx";
 import { Page } from "../ui/page.tsx";
 import { navigationFor } from "./shell.tsx";
 import { strings as frame } from "./strings.ts";
@@ -37,7 +38,9 @@ export function More() {
           {frame.account}
         </Link>
       </nav>
-      <p className="mt-4 text-label text-quiet">Waxwing {version}</p>
+      <p className="mt-4 text-label text-quiet">
+        <DocsLink>{frame.documentation}</DocsLink> · Waxwing {version}
+      </p>
     </Page>
   );
 }

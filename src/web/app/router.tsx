@@ -54,6 +54,8 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   systemUsers: lazy(() => import("../features/users/system-users.tsx")),
   systemBackups: lazy(() => import("../features/system/backups.tsx")),
   systemMetrics: lazy(() => import("../features/system/metrics.tsx")),
+  systemLog: lazy(() => import("../features/system/log.tsx")),
+  systemConfiguration: lazy(() => import("../features/system/configuration.tsx")),
   systemAudit: lazy(() => import("../features/audit/system-audit.tsx")),
   home: Home,
   inbox: lazy(() => import("../features/inbox/inbox.tsx")),

@@ -111,6 +111,8 @@ const systemScreens = {
   systemUsers: inSystem("/users", { open: text }),
   systemBackups: inSystem("/backups", { open: text }),
   systemMetrics: inSystem("/metrics", { hours: oneOf("1", "6", "24") }),
+  systemLog: inSystem("/log", { level: oneOf("warn", "error"), q: text, open: text }),
+  systemConfiguration: inSystem("/configuration", { show: oneOf("given"), q: text, open: text }),
   systemAudit: inSystem("/audit", { after: text, open: text }),
 };
 

@@ -60,6 +60,10 @@ export function Shell() {
             {strings.account}
           </Link>
           <p className="px-3 text-label text-quiet max-wide:text-center">
+            <a href="/docs" className="text-quiet underline underline-offset-2">
+              {strings.documentation}
+            </a>{" "}
+            ·{" "}
             <button type="button" className="underline underline-offset-2" onClick={() => setIsHelpOpen(true)}>
               {strings.keys}
             </button>{" "}

@@ -7,6 +7,7 @@ export const strings = {
   account: "Account",
   system: "System",
   unread: (count: number) => `, ${count} unread`,
+  documentation: "Documentation",
   keys: "Keyboard shortcuts",
   keySearch: "Search",
   keyRows: "Move down or up in a list; Enter opens",

@@ -6,7 +6,10 @@ import messages from "../../../../docs/guides/messages.md" with { type: "text" }
 import movingContacts from "../../../../docs/guides/moving-contacts.md" with { type: "text" };
 import webhooks from "../../../../docs/guides/webhooks.md" with { type: "text" };
 import inbound from "../../../../docs/inbound.md" with { type: "text" };
+import operations from "../../../../docs/operations.md" with { type: "text" };
+import security from "../../../../docs/security.md" with { type: "text" };
 import testing from "../../../../docs/testing.md" with { type: "text" };
+import whatsapp from "../../../../docs/whatsapp.md" with { type: "text" };
 import { codesGuide, problemsSection } from "./codes.ts";
 import type { Guide } from "./guide.ts";
 
@@ -20,4 +23,7 @@ export const guides: readonly Guide[] = [
   { name: "moving-contacts", source: movingContacts },
   { name: "inbound", source: inbound },
   { name: "testing", source: testing },
+  { name: "whatsapp", source: whatsapp },
+  { name: "operations", source: operations },
+  { name: "security", source: security },
 ];

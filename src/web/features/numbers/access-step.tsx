@@ -8,6 +8,7 @@ import { useForm } from "react-hook-form";
 import { newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
+import { DocsLink } from "../../ui/docs-link.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -72,6 +73,9 @@ function WhatToFetch() {
           </li>
         ))}
       </ol>
+      <p className="mt-3">
+        <DocsLink page="whatsapp">{strings.accessGuide}</DocsLink>
+      </p>
     </div>
   );
 }

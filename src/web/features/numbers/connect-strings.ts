@@ -43,6 +43,7 @@ export const strings = {
   accessDiscard: "Discard",
   accessDiscarded: "Discarded",
   accessFetch: "What to fetch at Meta",
+  accessGuide: "The whole way, step by step",
   fetch: [
     {
       text: "An app with WhatsApp: My Apps, Create App, Connect with customers through WhatsApp.",

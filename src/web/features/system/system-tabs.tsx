@@ -8,6 +8,8 @@ const TABS = [
   { to: "/system/users", label: strings.users },
   { to: "/system/backups", label: strings.backups },
   { to: "/system/metrics", label: strings.metrics },
+  { to: "/system/log", label: strings.log },
+  { to: "/system/configuration", label: strings.configuration },
   { to: "/system/audit", label: strings.audit },
 ] as const;
 

@@ -62,7 +62,7 @@ function startOther(app: TestServer, { id }: TestWorkspace) {
 test("syncs beside another writing process miss no change made before they began, and end with the last state of every contact", async () => {
   // Creating the contacts may advance the clock, so it starts behind the machine's clock. From then on the two are
   // level.
-  await using app = await startTestServer({ clock: new TestClock(new Date(Date.now() - 60_000).toISOString()) });
+  await using app = await startTestServer({ clock: TestClock.atPresent(-60_000) });
   const shop = await app.workspace({ timezone: "UTC" });
   for (let index = 0; index < OTHERS_PEOPLE; index++) {
     await putContactOf(app, shop, personOf(index), { city: "City 000000" });

@@ -42,7 +42,7 @@ async function crashDuring(answer: () => Outcome | Promise<Outcome>): Promise<Cr
   const copied = Bun.spawnSync(["sh", "-c", 'cp -r "$0/." "$1" && rm -f "$1"/*-shm', first.directory, directory]);
   expect(copied.exitCode).toBe(0);
   const network = fakeNetwork();
-  const clock = new TestClock(new Date(first.clock.now()).toISOString());
+  const clock = new TestClock(first.clock.now());
   const app = await startTestServer({ directory, clock, networks: { simulator: network } });
   return {
     app,

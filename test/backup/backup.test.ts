@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BackupJobs } from "#src/backup/jobs.ts";
 import { backupName, removeOldBackups } from "#src/backup/rotation.ts";
-import { systemClock } from "#src/core/clock.ts";
 import { createLog } from "#src/core/log.ts";
 import { openClient } from "#src/db/driver.ts";
 import { readInstance } from "#src/db/instance.ts";
@@ -53,7 +52,7 @@ test("writes proceed while a backup is made, and the backup holds none of them i
   await using app = await startTestServer({
     directory: workshop.path("data"),
     // The command uses real time, by which it tells a message that has been open for an hour from one in flight.
-    clock: new TestClock(new Date(systemClock.now()).toISOString()),
+    clock: TestClock.atPresent(),
   });
   const shop = await busyShop(app);
   const made = workshop.json(["backup", workshop.path("busy.db")]);

@@ -61,7 +61,7 @@ async function dayAfterBackup(): Promise<Day> {
 }
 
 function startOn(day: Day, laterMs = 60_000): Promise<TestServer> {
-  const clock = new TestClock(new Date(day.at + laterMs).toISOString());
+  const clock = new TestClock(day.at + laterMs);
   return startTestServer({ directory: day.workshop.path("data"), clock, readFileIdentity });
 }
 
@@ -157,7 +157,7 @@ test("a restore drill reports what the restore would do, changes nothing and lea
   const instance = instanceOf(database);
   const rehearse = () => workshop.json<Record<string, unknown>>(["restore", day.backup, "--rehearse"]);
   const said = await rehearse();
-  const clock = new TestClock(new Date(day.at + 60_000).toISOString());
+  const clock = new TestClock(day.at + 60_000);
   await using app = await startTestServer({ directory: workshop.path("data"), clock });
   const beside = await rehearse();
   expect([beside.gap, beside.counts]).toEqual([null, said.counts]);

@@ -1,6 +1,7 @@
 /** `waxwing simulate inbound`: every kind of message that a person can write, from options and files. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { inboundTypes } from "#src/networks/simulator/inbound-content.ts";
+import { TestClock } from "#test/support/clock.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { CallingWorkshop } from "./spawn.ts";
 
@@ -9,10 +10,9 @@ let app: TestServer;
 let shop: TestWorkspace;
 beforeAll(async () => {
   workshop = new CallingWorkshop();
-  app = await startTestServer({ directory: workshop.path("data") });
+  // Commands write with the time of the machine, which must have come for the server, too.
+  app = await startTestServer({ directory: workshop.path("data"), clock: TestClock.atPresent(3_600_000) });
   shop = await app.workspace();
-  // Commands write with the system's time, which must have come for the server, too.
-  await app.clock.advance(Date.now() + 3_600_000 - app.clock.now());
 });
 afterAll(async () => {
   await app[Symbol.asyncDispose]();

@@ -48,7 +48,7 @@ test("without a server, status reads the database; without a database, it names 
 test("beside a server, status has what only the server knows, and the time since when a condition lasts", async () => {
   using workshop = new CallingWorkshop();
   // The command is a process of its own, which goes by the real time.
-  const clock = new TestClock(new Date().toISOString());
+  const clock = TestClock.atPresent();
   await using app = await startTestServer({
     clock,
     healthTimers: clock,

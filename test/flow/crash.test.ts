@@ -56,7 +56,7 @@ async function prepare(app: TestServer): Promise<TestWorkspace> {
 
 async function startOn({ image, at }: Crash, laterMs = HOUR) {
   const network = fakeNetwork();
-  const clock = new TestClock(new Date(at + laterMs).toISOString());
+  const clock = new TestClock(at + laterMs);
   const app = await startTestServer({ directory: image.directory, clock, networks: { simulator: network } });
   return { app, network };
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { tablesWith } from "#src/db/table-policies.ts";
+import { TestClock } from "#test/support/clock.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { type Change, GRAPH_PHONE_NUMBER_ID } from "#test/support/graph.ts";
 import { FROM, rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
@@ -37,7 +38,8 @@ let workshop: Workshop;
 let base: string;
 
 beforeAll(async () => {
-  world = await startWhatsapp();
+  // Commands write with the time of the machine, ahead of this clock.
+  world = await startWhatsapp({ clock: TestClock.atPresent(-3 * 3_600_000) });
   workshop = new Workshop();
   await firstOperator(world.app);
   member = await person(world.app, "member@example.com", "owner", world.workspace.id);

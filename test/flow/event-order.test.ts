@@ -24,7 +24,7 @@ async function idsAfter(steps: readonly (typeof step extends fc.Arbitrary<infer 
       else if (one.kind === "restart") {
         const now = app.clock.now() + one.byMs;
         await app.stop();
-        app = await startTestServer({ directory, clock: new TestClock(new Date(now).toISOString()) });
+        app = await startTestServer({ directory, clock: new TestClock(now) });
       } else {
         const burst = Array.from({ length: one.people }, () => `+9198765${String(40_000 + people++).padStart(5, "0")}`);
         await Promise.all(burst.map((phone) => app.call("POST", `/api/v1/contacts/${phone}/opt-out`, { key })));

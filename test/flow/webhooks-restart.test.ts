@@ -34,7 +34,7 @@ function copyOfDisk(app: TestServer): { directory: string } & Disposable {
 }
 
 function clockAt(ms: number): TestClock {
-  return new TestClock(new Date(ms).toISOString());
+  return new TestClock(ms);
 }
 
 const ok = (): Response => new Response(null, { status: 204 });

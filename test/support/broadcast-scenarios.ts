@@ -90,7 +90,7 @@ export async function startAgain(
   laterMs: number,
   options: TestServerOptions = {},
 ): Promise<Scenario> {
-  const clock = new TestClock(new Date(before.clock.now() + laterMs).toISOString());
+  const clock = new TestClock(before.clock.now() + laterMs);
   const app = await startTestServer({ ...options, directory, clock, networks: { simulator: network } });
   await app.clock.advance(0);
   return { app, network, shop, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };

@@ -32,8 +32,13 @@ export class TestClock implements Clock {
   /** Since when time passes without the test; null: it stands still. */
   #releasedAt: number | null = null;
 
-  constructor(start = "2026-11-21T08:00:00Z") {
-    this.#wall = Date.parse(start);
+  constructor(start: string | number = "2026-11-21T08:00:00Z") {
+    this.#wall = new Date(start).getTime();
+  }
+
+  /** A clock so far from the machine's: for tests beside commands, which write with the machine's time. */
+  static atPresent(offsetMs = 0): TestClock {
+    return new TestClock(Date.now() + offsetMs);
   }
 
   now(): number {

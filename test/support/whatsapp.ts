@@ -64,7 +64,7 @@ interface NumberRecipe {
   appSecret: string | null;
 }
 
-export interface WorldOptions extends Pick<TestServerOptions, "config" | "expectedErrors"> {
+export interface WorldOptions extends Pick<TestServerOptions, "config" | "expectedErrors" | "clock"> {
   graph?: Omit<GraphOptions, "account">;
   account?: GraphAccount;
   workspace?: Parameters<TestServer["workspace"]>[0];
@@ -74,7 +74,7 @@ export interface WorldOptions extends Pick<TestServerOptions, "config" | "expect
 }
 
 export async function startWhatsapp(options: WorldOptions = {}): Promise<WhatsappWorld> {
-  const clock = new TestClock();
+  const clock = options.clock ?? new TestClock();
   const account = options.account ?? graphAccount({ templates: [graphTemplate("greeting")] });
   const graph = await startGraph({ now: () => clock.now(), ...options.graph, account });
   const webhooks = startReceiver();

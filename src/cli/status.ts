@@ -21,12 +21,11 @@ import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import { lacksAlarms } from "#src/health/alarm-channels.ts";
 import { certificateSource } from "#src/health/certificate-facts.ts";
 import { conditionFile, type HealthMemory, readMemory } from "#src/health/condition-file.ts";
-import { type Condition, type KnownCondition, lasts, processChecks, updateConditions } from "#src/health/conditions.ts";
+import { type KnownCondition, lasts, processChecks, updateConditions } from "#src/health/conditions.ts";
 import { readConnectionSettings } from "#src/health/connection-settings.ts";
-import { evaluateHealth } from "#src/health/evaluate.ts";
+import { evaluateHealth, probeWorkspaces } from "#src/health/evaluate.ts";
 import { type BackupFacts, type RemoteFacts, readFacts } from "#src/health/facts.ts";
 import type { UnusedCallbacks } from "#src/health/unused-callbacks.ts";
-import { readWorkspaceState } from "#src/health/workspace-state.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, fileExists, isServed, noDatabase, withDatabase } from "./database.ts";
@@ -93,7 +92,7 @@ async function evaluate({ io }: Context, { config, store }: Database, memory: He
     ...readConnectionSettings(config, io.env),
     verifyToken: config.whatsapp.verifyToken,
   };
-  const found: Condition[] = evaluateHealth(facts, await readWorkspaceState({ query, store, now, settings }));
+  const found = [...evaluateHealth(facts), ...(await probeWorkspaces({ query, store, now, settings }))];
   const all = updateConditions(memory.conditions.filter(lasts), found, { now, unknown: processChecks });
   return { conditions: all.filter(lasts), unused: facts.unused };
 }

@@ -53,14 +53,6 @@ export function lacksAlarms({ none, webhook, emailTo }: Pick<AlertSettings, "non
   return !none && webhook === null && emailTo.length === 0;
 }
 
-/** The words of the condition `alarms_off`, and of the doctor's finding. */
-export const alarmsOff = {
-  says: "No alarm is configured: no operator is told when something fails.",
-  hits: "Everyone, when something fails at night.",
-  next: "Set webhook or email_to in the [alerts] section of the configuration, or none = true if no alarm is wanted, and restart the server.",
-  command: "waxwing alarm test",
-} as const;
-
 /** The body of an alarm. */
 function viewNotice({ key, state, condition }: Notice, server: string): Record<string, string> {
   const { id, severity, subject, says, next, since } = condition;

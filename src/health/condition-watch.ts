@@ -9,10 +9,10 @@ import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import { channelConditionId, planAlarms } from "./alarms.ts";
 import type { ConditionFile, HealthMemory } from "./condition-file.ts";
 import { type Condition, condition, type KnownCondition, lasts, updateConditions } from "./conditions.ts";
-import { databaseFileCondition, evaluateHealth } from "./evaluate.ts";
+import { evaluateHealth } from "./evaluate.ts";
 import type { HealthFacts } from "./facts.ts";
-import type { Check } from "./kinds.ts";
-import type { WorkspaceState } from "./workspace-state.ts";
+import type { Check } from "./rule.ts";
+import { serverRules } from "./server-rules.ts";
 
 interface WatchOptions {
   clock: Clock;
@@ -23,7 +23,7 @@ interface WatchOptions {
   database: string;
   databaseFile: () => HealthFacts["databaseFile"];
   facts: () => Promise<HealthFacts>;
-  workspaces: () => Promise<WorkspaceState>;
+  workspaces: () => Promise<Condition[]>;
   alarms: { channels: readonly string[]; repeatAfterMs: number };
   /** Called when alarms may be waiting to be sent. */
   onPlanned: () => void;
@@ -97,26 +97,19 @@ export class ConditionWatch extends ServiceLoop {
   async #find(): Promise<{ found: Condition[]; unknown: readonly Check[]; backup: BackupMemory }> {
     const { facts, workspaces, databaseFile, database } = this.#options;
     try {
-      const [read, state] = await Promise.all([facts(), workspaces()]);
+      const [read, ofWorkspaces] = await Promise.all([facts(), workspaces()]);
       const { failedAt, awaitedSince, remote } = read.backup;
       const backup = {
         ...{ backupFailedAt: failedAt, backupAwaitedSince: awaitedSince },
         remoteAwaitedSince: remote?.awaitedSince ?? null,
       };
-      return { found: evaluateHealth(read, state), unknown: [], backup };
+      return { found: [...evaluateHealth(read), ...ofWorkspaces], unknown: [], backup };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const unreadable = condition("database_unreadable", {
-        says: `The database cannot be read: ${reason}`,
-        hits: "Everyone.",
-        next: "Check the disk and the server's log.",
-        command: "journalctl -u waxwing --since -1h",
-      });
-      return {
-        found: [...databaseFileCondition(databaseFile(), database), unreadable],
-        unknown: READ_CHECKS,
-        backup: {},
-      };
+      const file = serverRules.database_file.evaluate({ databaseFile: databaseFile(), database: { path: database } });
+      const found = file === null ? [] : [condition("database_file", file)];
+      found.push(condition("database_unreadable", `The database cannot be read: ${reason}`));
+      return { found, unknown: READ_CHECKS, backup: {} };
     }
   }
 
@@ -126,9 +119,6 @@ export class ConditionWatch extends ServiceLoop {
         subject: `alarms by ${channel}`,
         says: `Alarms by ${channel} do not arrive: ${quoted(error)}`,
         since,
-        hits: "Everyone who relies on being told.",
-        next: "Correct the address in the [alerts] section of the configuration, and restart the server.",
-        command: "waxwing config check",
       }),
     );
   }

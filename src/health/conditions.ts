@@ -2,7 +2,8 @@
  * A condition: one thing about the server that needs a person. One list of them is what `waxwing status`, the console's
  * Health, `/metrics` and alarms show. `updateConditions` keeps it from one evaluation to the next.
  */
-import { type Check, type ConditionId, kindOf } from "./kinds.ts";
+import { type ConditionId, ruleOf } from "./kinds.ts";
+import type { Check, Found } from "./rule.ts";
 
 type Severity = "warning" | "critical";
 
@@ -27,16 +28,13 @@ export interface Condition {
   subjectId?: number;
 }
 
-/** What one condition has of its own; the rest is that of its kind. */
-type Particulars = Pick<Condition, "says" | "next"> & Partial<Condition>;
-
-/** `severity` and `subject` are given where the kind has none. */
-export function condition(id: ConditionId, particulars: Particulars): Condition {
-  const { severity, check, subject = "" } = kindOf(id);
+/** What is not in `found` is that of its rule. A text is what it says. */
+export function condition(id: ConditionId, found: string | Omit<Found, "of">): Condition {
+  const { severity, check, subject = "", hits = null, next = "", command = null } = ruleOf(id);
   return {
-    ...{ id, check, subject, since: null, hits: null, command: null },
+    ...{ id, check, subject, since: null, hits, next, command },
     ...{ severity: severity === "either" ? "warning" : severity },
-    ...particulars,
+    ...(typeof found === "string" ? { says: found } : found),
   };
 }
 

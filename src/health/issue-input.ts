@@ -4,20 +4,18 @@
  */
 
 import { type ForeignText, quoted } from "#src/core/foreign-text.ts";
-import type { Store } from "#src/db/store.ts";
 import { wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
 import { PAYMENT_REFUSALS_SQL } from "#src/domain/messages/network-usage.ts";
 import { NOTICE_LASTS_MS } from "#src/domain/numbers/connection.ts";
 import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { IssueInput } from "./issue.ts";
+import type { WorkspaceSources } from "./rule.ts";
 
 type Row = Record<string, unknown>;
 
-interface InputSources {
+interface InputSources extends Omit<WorkspaceSources, "query" | "settings"> {
   query: (sql: string) => Promise<Row[]>;
-  store: Pick<Store, "read">;
-  now: number;
   settings: ConnectionSettings;
 }
 

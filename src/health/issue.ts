@@ -7,7 +7,7 @@ import type { ConnectionFacts } from "#src/domain/numbers/connection-facts.ts";
 import type { NumberNotice, NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Condition } from "./conditions.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
-import type { Check } from "./kinds.ts";
+import type { Check } from "./rule.ts";
 
 export interface Issue {
   /** `token_expired`, `not_subscribed` …: what stays the same while the words may change. */

@@ -7,11 +7,11 @@ import { lastReceivedAt } from "#src/domain/inbound/callbacks.ts";
 import { wasVerified } from "#src/domain/numbers/callback-verification.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { findUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
-import { alarmsOff } from "./alarm-channels.ts";
 import { condition } from "./conditions.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
 import { addressIssues } from "./server-issues.ts";
+import { serverRules } from "./server-rules.ts";
 
 const TIMEOUT_MS = 10_000;
 const PROXY_REMEMBERED_MS = 7 * 24 * 60 * 60_000;
@@ -63,8 +63,9 @@ export function checkProxy({ store, clock, settings }: DoctorContext, findings: 
   );
 }
 
-export function checkAlarms({ lacksAlarms }: DoctorContext["settings"], findings: Findings): void {
-  if (lacksAlarms) findings.addCondition("alarms", condition("alarms_off", alarmsOff));
+export function checkAlarms(settings: DoctorContext["settings"], findings: Findings): void {
+  const found = serverRules.alarms_off.evaluate(settings);
+  if (found !== null) findings.addCondition("alarms", condition("alarms_off", found));
 }
 
 /** The same request that Meta makes when the address is saved in its form. */

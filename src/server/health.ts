@@ -13,10 +13,10 @@ import { certificateSource } from "#src/health/certificate-facts.ts";
 import { ConditionFile, conditionFile } from "#src/health/condition-file.ts";
 import { ConditionWatch } from "#src/health/condition-watch.ts";
 import { readConnectionSettings } from "#src/health/connection-settings.ts";
+import { probeWorkspaces } from "#src/health/evaluate.ts";
 import { type BackupFacts, type HealthFacts, type RemoteFacts, readFacts } from "#src/health/facts.ts";
 import { readStatus, type ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
-import { readWorkspaceState } from "#src/health/workspace-state.ts";
 import type { NewerVersionNotice } from "#src/upgrade/newer-version.ts";
 import type { ServerContext } from "./context.ts";
 
@@ -68,7 +68,7 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
   const watch = new ConditionWatch({
     ...{ clock, timers, log, file, database, databaseFile },
     facts: () => readFacts(sources),
-    workspaces: () => readWorkspaceState({ query, store, now: clock.now(), settings }),
+    workspaces: () => probeWorkspaces({ query, store, now: clock.now(), settings }),
     alarms: { channels: Object.keys(channels), repeatAfterMs: config.alerts.repeatAfterMs },
     onPlanned: () => alarms.notify(),
   });

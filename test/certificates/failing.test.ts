@@ -11,7 +11,8 @@ import { createLog } from "#src/core/log.ts";
 import { createSecretBox } from "#src/core/secret.ts";
 import { seededRandom } from "#src/core/seeded-random.ts";
 import { readCertificate } from "#src/health/certificate-facts.ts";
-import { evaluateCertificate } from "#src/health/evaluate-certificate.ts";
+import { evaluateHealth } from "#src/health/evaluate.ts";
+import { well } from "#test/support/conditions.ts";
 import { openTestDatabase, standingClock } from "#test/support/database.ts";
 
 const SITE = { domain: "wa.example.com", directory: "https://authority.test/directory" };
@@ -81,7 +82,9 @@ function begin(given: Partial<Situation> = {}) {
       const query = async (sql: string, parameters: (string | number | null)[] = []) =>
         database.store.client.prepare(sql).all(...parameters) as Record<string, unknown>[];
       const facts = await readCertificate({ ...SITE, tlsCert: null, tlsKey: null }, query);
-      return evaluateCertificate(now, facts).map(({ id, severity, says }) => ({ id, severity, says }));
+      return evaluateHealth({ ...well, at: now, certificate: facts })
+        .filter(({ check }) => check === "certificate")
+        .map(({ id, severity, says }) => ({ id, severity, says }));
     },
   };
 }

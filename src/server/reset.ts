@@ -6,8 +6,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { restoreSeed, saveSeed, saveWorkspaceSeed } from "#src/db/seed.ts";
-import { forgetUnindexed } from "#src/domain/messages/contact-messages.ts";
-import { forgetRecent } from "#src/domain/messages/network-ids.ts";
+import { contactMessageIndex } from "#src/domain/messages/contact-messages.ts";
+import { networkIdIndex } from "#src/domain/messages/network-ids.ts";
 import type { Environment, Storage } from "./context.ts";
 import type { Control } from "./control.ts";
 import { KeptMedia } from "./kept-media.ts";
@@ -79,8 +79,7 @@ export class ResetPoint {
         await this.#finish(current());
         const moved = at === null ? undefined : { from: this.#savedAt, to: at };
         await restoreSeed(storage.store, this.#file, moved);
-        storage.store.read(forgetRecent);
-        storage.store.read(forgetUnindexed);
+        for (const index of [networkIdIndex, contactMessageIndex]) storage.store.read(index.forget);
         this.#removeAdded();
         this.#since.clear();
         this.#media.restore();

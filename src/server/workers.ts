@@ -9,6 +9,8 @@ import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { applyLatenessAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CONTACT_CHANGED } from "#src/domain/contacts/table.ts";
 import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
+import { contactMessageIndex } from "#src/domain/messages/contact-messages.ts";
+import { networkIdIndex } from "#src/domain/messages/network-ids.ts";
 import { NETWORK_HEALTH } from "#src/domain/numbers/network-health.ts";
 import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";
 import { BroadcastRunner } from "#src/sending/broadcast-runner.ts";
@@ -20,11 +22,10 @@ import { askForTime, WallClock } from "#src/sending/wall-clock.ts";
 import { createDeliveryWorker } from "#src/webhooks/deliver.ts";
 import { createEndWorker } from "#src/webhooks/end-deliveries.ts";
 import { createTellWorker } from "#src/webhooks/tell-contacts.ts";
+import { BatchIndexer } from "./batch-indexer.ts";
 import { ClockWatch } from "./clock-watch.ts";
-import { ContactMessageIndexer } from "./contact-message-indexer.ts";
 import type { Environment, Outgoing, Storage } from "./context.ts";
 import { Housekeeping } from "./housekeeping.ts";
-import { NetworkIdIndexer } from "./network-id-indexer.ts";
 
 export interface WorkerContext
   extends Outgoing,
@@ -96,7 +97,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     everyMs: context.housekeepingEveryMs,
   });
   const indexing = { store, clock, realClock: context.realClock, log, batch: context.indexBatch };
-  const indexers = [new NetworkIdIndexer(indexing), new ContactMessageIndexer(indexing)];
+  const indexers = [networkIdIndex, contactMessageIndex].map((index) => new BatchIndexer(index, indexing));
 
   const byTopic: Subscription[] = [
     [CALLBACKS, callbacks],

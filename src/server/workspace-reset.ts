@@ -5,8 +5,8 @@
 import { nextTurn } from "#src/core/clock.ts";
 import { restoreWorkspace } from "#src/db/seed.ts";
 import { blockWorkspace, hasMessageOf, listNumberRows, listQueueKeys } from "#src/db/workspace-work.ts";
-import { forgetUnindexed, indexAllOf } from "#src/domain/messages/contact-messages.ts";
-import { forgetRecent } from "#src/domain/messages/network-ids.ts";
+import { contactMessageIndex, indexAllOf } from "#src/domain/messages/contact-messages.ts";
+import { networkIdIndex } from "#src/domain/messages/network-ids.ts";
 import { Worker } from "#src/jobs/worker.ts";
 import type { Control } from "./control.ts";
 import type { Runtime } from "./runtime.ts";
@@ -43,11 +43,11 @@ export async function endAndRestore(
       ) || store.read((tx) => hasMessageOf(tx, workspaceId, watch.listInFlight()));
     quietTurns = isWorking || control.isPosting(workspaceId) ? 0 : quietTurns + 1;
   }
-  store.read(forgetRecent);
+  store.read(networkIdIndex.forget);
   const last = await restoreWorkspace(store, file, workspaceId, since);
-  store.read(forgetRecent);
+  store.read(networkIdIndex.forget);
   await store.write((tx) => indexAllOf(tx, workspaceId));
-  store.read(forgetUnindexed);
+  store.read(contactMessageIndex.forget);
   for (const { id } of numbers) pace.forget(id);
   for (const { phone } of store.read((tx) => listNumberRows(tx, workspaceId))) phones.add(phone);
   control.simulator.sent.remove(({ from }) => phones.has(from));

@@ -9,8 +9,8 @@ import type { Client } from "#src/db/driver.ts";
 import type { FileIdentity } from "#src/db/file-identity.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
-import { forgetUnindexed, watchUnindexed } from "#src/domain/messages/contact-messages.ts";
-import { forgetRecent } from "#src/domain/messages/network-ids.ts";
+import { contactMessageIndex } from "#src/domain/messages/contact-messages.ts";
+import { networkIdIndex } from "#src/domain/messages/network-ids.ts";
 import { watchMoves } from "./checks.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Owner, Scheduler } from "./scheduler.ts";
@@ -110,10 +110,10 @@ export class Disk {
   storeOf(owner: Owner): Store {
     const store = this.#opened();
     // The connection stays open, but what a process has in memory ends with it.
-    store.read(forgetRecent);
     store.read((tx) => {
-      watchUnindexed(tx, () => undefined);
-      forgetUnindexed(tx);
+      networkIdIndex.forget(tx);
+      contactMessageIndex.watch(tx, 1, () => undefined);
+      contactMessageIndex.forget(tx);
     });
     const writeBy = <T>(
       write: (operation: (tx: Tx) => NotPromise<T>) => Promise<T>,

@@ -22,10 +22,10 @@ export const mutants: readonly Mutant[] = [
     replace: "",
   },
   {
-    name: "the move of single messages to their index ends before its last step",
-    file: "src/server/contact-message-indexer.ts",
-    find: "step <= move.borders.length",
-    replace: "step < move.borders.length",
+    name: "the move of entries to their index ends before its last step",
+    file: "src/server/batch-indexer.ts",
+    find: "step < move.steps",
+    replace: "step < move.steps - 1",
   },
   {
     name: "a lost guard: a failure is recorded although a status was faster",
@@ -182,9 +182,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a move of the network's ids that forgets half of them",
-    file: "src/server/network-id-indexer.ts",
-    find: "slice < SLICES;",
-    replace: "slice < SLICES / 2;",
+    file: "src/server/batch-indexer.ts",
+    find: "step < move.steps",
+    replace: "step < move.steps / 2",
   },
   {
     name: "a delivery whose attempt failed loses its job",

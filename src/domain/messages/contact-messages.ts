@@ -1,15 +1,11 @@
 /**
- * Finds the messages of a person. Recipients of broadcasts have an index of SQLite's. Single messages go to people in no
- * order: an index that takes each of them at once writes a page of its own for nearly every message. So they move to
- * `contact_messages` thousands at a time, ordered by contact, when several share a page (`ContactMessageIndexer`). Until
- * then they are the end of the index of a workspace's single messages, which has their contacts too.
- *
- * An entry of `contact_messages` only says where to look; the message's own row decides. `contact_messages_until` says up
- * to which message all have an entry. So a move may stop after any step and begin again, and readers on other connections
- * see each message once, before, during and after it.
+ * Finds the messages of a person. Recipients of broadcasts have an index of SQLite's. Single messages move to
+ * `contact_messages` later: see `batch-index.ts`. Until then they are the end of the index of a workspace's single messages,
+ * which has their contacts too. `contact_messages_until` says up to which message all have an entry.
  */
 import { oncePerConnection, type ReadTx, type Tx } from "#src/db/transaction.ts";
 import type { Contact } from "../contacts/table.ts";
+import type { BatchIndex, BatchMove } from "./batch-index.ts";
 import {
   countUnindexed,
   dispatchedBefore,
@@ -37,7 +33,7 @@ import type { Message } from "./table.ts";
 const STEP = 1_024;
 
 /** Messages that move together. */
-export interface ContactMove {
+export interface ContactMove extends BatchMove {
   /** All single messages up to this one. */
   until: number;
   /** Contacts at which a step ends and the next begins. */
@@ -182,62 +178,54 @@ export function listListedPlaces(
   });
 }
 
-/**
- * From now on the connection keeps in memory which contacts have messages outside the index, and calls `onDue` when
- * `planMove` may find enough. A later call replaces the watch.
- */
-export function watchUnindexed(tx: ReadTx, onDue: () => void): void {
-  unindexed(tx).onDue = onDue;
-}
-
-/** Reads into memory what was there before. Call it after `watchUnindexed` and `forgetUnindexed`. */
-export function loadUnindexed(tx: ReadTx): void {
-  const known = unindexed(tx);
-  if (known.last !== null) return;
-  const { id: until } = lastMessageId(tx).only();
-  known.last = new Map(
-    unindexedContacts(tx)
-      .all({ until })
-      .map(({ contactId, messageId }) => [contactId, messageId]),
-  );
-}
-
-/** The messages that move next, if there are at least `batch`. */
-export function planMove(tx: ReadTx, batch: number): ContactMove | null {
-  const { id: until } = lastMessageId(tx).only();
-  const { count } = countUnindexed(tx).only({ until });
-  if (count < batch) {
-    unindexed(tx).dueAt = until + batch - count;
-    return null;
-  }
-  const contacts = everyContact(tx).all({ until, distance: STEP });
-  return { until, borders: [...new Set(contacts.map(({ contactId }) => contactId))] };
-}
-
-/** Copies the messages of one step, from 0 to the number of borders, into the index. May be repeated. */
-export function copyStep(tx: Tx, { until, borders }: ContactMove, step: number): void {
-  const from = borders[step - 1] ?? Number.MIN_SAFE_INTEGER;
-  const to = borders[step] ?? Number.MAX_SAFE_INTEGER;
-  indexContacts(tx).run({ until, from, to });
-}
-
-/** Every step has been copied. */
-export function endMove(tx: Tx, { until }: ContactMove): void {
-  setIndexedUntil(tx).run({ until });
-  const { last } = unindexed(tx);
-  tx.afterCommit(() => {
-    if (last === null) return;
-    for (const [contactId, messageId] of last) if (messageId <= until) last.delete(contactId);
-  });
-}
-
-/** The tables are about to be replaced by an earlier state of theirs, or have been. */
-export function forgetUnindexed(tx: ReadTx): void {
-  const known = unindexed(tx);
-  known.last = null;
-  known.dueAt = 0;
-  known.onDue?.();
-}
+export const contactMessageIndex: BatchIndex<ContactMove> = {
+  name: "contact_messages",
+  failure: {
+    event: "contact_messages.failed",
+    message: "Moving single messages to their index by contact failed; trying again in a minute",
+  },
+  watch(tx, _, onDue) {
+    unindexed(tx).onDue = onDue;
+  },
+  load(tx) {
+    const known = unindexed(tx);
+    if (known.last !== null) return false;
+    const { id: until } = lastMessageId(tx).only();
+    const contacts = unindexedContacts(tx).all({ until });
+    known.last = new Map(contacts.map(({ contactId, messageId }) => [contactId, messageId]));
+    return false;
+  },
+  plan(tx, batch) {
+    const { id: until } = lastMessageId(tx).only();
+    const { count } = countUnindexed(tx).only({ until });
+    if (count < batch) {
+      unindexed(tx).dueAt = until + batch - count;
+      return null;
+    }
+    const contacts = everyContact(tx).all({ until, distance: STEP });
+    const borders = [...new Set(contacts.map(({ contactId }) => contactId))];
+    return { until, borders, steps: borders.length + 1 };
+  },
+  copy(tx, { until, borders }, step) {
+    const from = borders[step - 1] ?? Number.MIN_SAFE_INTEGER;
+    const to = borders[step] ?? Number.MAX_SAFE_INTEGER;
+    indexContacts(tx).run({ until, from, to });
+  },
+  end(tx, { until }) {
+    setIndexedUntil(tx).run({ until });
+    const { last } = unindexed(tx);
+    tx.afterCommit(() => {
+      if (last === null) return;
+      for (const [contactId, messageId] of last) if (messageId <= until) last.delete(contactId);
+    });
+  },
+  forget(tx) {
+    const known = unindexed(tx);
+    known.last = null;
+    known.dueAt = 0;
+    known.onDue?.();
+  },
+};
 
 /** The rows of the workspace have been replaced by an earlier state of theirs: those that had moved since have no entry. */
 export function indexAllOf(tx: Tx, workspaceId: number): void {

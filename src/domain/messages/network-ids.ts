@@ -1,15 +1,12 @@
 /**
- * Finds a message by the id that the network gave it. These ids do not sort by time. An index that takes each of them at
- * once writes a page of its own for every message, and in a large database reads that page first. Here an id is first
- * appended to `recent_network_ids`, where many share a page, and kept in memory. Thousands of them then move to
- * `network_ids` in the order of that table (`NetworkIdIndexer`), where by then several share a page as well.
- *
- * Both tables and the memory hold hashes and only say where to look: the row of the message decides. A superfluous entry
- * is harmless. A missing one would lose a status. So a search also reads the rows that are not in memory yet.
+ * Finds a message by the id that the network gave it. An id is appended to `recent_network_ids` and kept in memory, and
+ * moves to `network_ids` later: see `batch-index.ts`. Both tables and the memory hold hashes. A missing entry would lose a
+ * status, so a search also reads the rows that are not in memory yet.
  */
 import { inArray } from "drizzle-orm";
 import { textHash } from "#src/core/text-hash.ts";
 import { oncePerConnection, type ReadTx, type Tx } from "#src/db/transaction.ts";
+import type { BatchIndex, BatchMove } from "./batch-index.ts";
 import {
   deleteIndexed,
   deleteMoved,
@@ -23,12 +20,12 @@ import { messageById } from "./statements.ts";
 import { type Message, recentNetworkIds } from "./table.ts";
 
 /** A move takes this many steps, each with an equal part of all hashes. */
-export const SLICES = 16;
+const SLICES = 16;
 const HASH_MIN = -(2 ** 31);
 const SLICE_WIDTH = 2 ** 32 / SLICES;
 
 /** Ids in memory that move together. */
-export interface Batch {
+interface Batch extends BatchMove {
   /** The last of their rows in `recent_network_ids`. */
   until: number;
   /** Ids of messages by the hash of their network's id; a list only where several share it, which saves memory. */
@@ -41,10 +38,12 @@ interface Watch {
   onDue: () => void;
 }
 
+const newBatch = (until: number): Batch => ({ until, known: new Map(), steps: SLICES });
+
 /** What one connection has in memory of `recent_network_ids`: nothing, unless it is watched. Commands do not live long. */
 class RecentIds {
   /** The oldest first; all but the last are full. */
-  batches: Batch[] = [{ until: 0, known: new Map() }];
+  batches: Batch[] = [newBatch(0)];
   watch: Watch | null = null;
 
   /** The rows up to this id have been seen. */
@@ -63,7 +62,7 @@ class RecentIds {
   add(id: number, hash: number, messageId: number): void {
     let last = this.batches.at(-1);
     if (last === undefined || (this.watch !== null && last.known.size >= this.watch.count)) {
-      last = { until: id, known: new Map() };
+      last = newBatch(id);
       this.batches.push(last);
     }
     last.until = id;
@@ -117,46 +116,40 @@ export function removeNetworkIds(tx: Tx, removed: readonly Pick<Message, "id" | 
   tx.db.delete(recentNetworkIds).where(inArray(recentNetworkIds.messageId, ids)).run();
 }
 
-/**
- * From now on `count` ids move together. After a commit, calls `onDue` if there are rows to load or ids to move. A later
- * call replaces the watch.
- */
-export function watchRecent(tx: ReadTx, count: number, onDue: () => void): void {
-  recentIds(tx).watch = { count, onDue };
-}
-
-/** Takes up to `limit` further rows into memory. Returns whether there may be more. */
-export function loadRecent(tx: ReadTx, limit: number): boolean {
-  const recent = recentIds(tx);
-  const rows = recentAfter(tx).all({ seen: recent.seen, limit });
-  for (const { id, hash, messageId } of rows) recent.add(id, hash, messageId);
-  return rows.length === limit;
-}
-
-/** The ids that move next; null while there are too few. */
-export function nextBatch(tx: ReadTx): Batch | null {
-  const [first = null, ...others] = recentIds(tx).batches;
-  return others.length === 0 ? null : first;
-}
-
-/** Copies the batch's ids of one slice, from 0 to `SLICES - 1`, into the index. May be repeated. */
-export function copySlice(tx: Tx, { until }: Batch, slice: number): void {
-  const from = HASH_MIN + slice * SLICE_WIDTH;
-  moveSlice(tx).run({ until, from, to: from + SLICE_WIDTH });
-}
-
-/** Every slice of the batch has been copied. Without effect if the memory was forgotten meanwhile. */
-export function endMove(tx: Tx, batch: Batch): void {
-  const recent = recentIds(tx);
-  if (recent.batches[0] !== batch) return;
-  deleteMoved(tx).run({ until: batch.until });
-  tx.afterCommit(() => {
-    if (recent.batches[0] === batch) recent.batches.shift();
-  });
-}
-
-/** The tables are about to be replaced by an earlier state of theirs, or have been. */
-export function forgetRecent(tx: ReadTx): void {
-  const recent = recentIds(tx);
-  recent.batches = new RecentIds().batches;
-}
+export const networkIdIndex: BatchIndex<Batch> = {
+  name: "network_ids",
+  failure: {
+    event: "network_ids.failed",
+    message: "Moving the network's ids to their index failed; trying again in a minute",
+  },
+  watch(tx, count, onDue) {
+    recentIds(tx).watch = { count, onDue };
+  },
+  load(tx, limit) {
+    const recent = recentIds(tx);
+    const rows = recentAfter(tx).all({ seen: recent.seen, limit });
+    for (const { id, hash, messageId } of rows) recent.add(id, hash, messageId);
+    return rows.length === limit;
+  },
+  plan(tx) {
+    const [first = null, ...others] = recentIds(tx).batches;
+    return others.length === 0 ? null : first;
+  },
+  /** A step has an equal part of all hashes. */
+  copy(tx, { until }, step) {
+    const from = HASH_MIN + step * SLICE_WIDTH;
+    moveSlice(tx).run({ until, from, to: from + SLICE_WIDTH });
+  },
+  /** Without effect if the memory was forgotten meanwhile. */
+  end(tx, batch) {
+    const recent = recentIds(tx);
+    if (recent.batches[0] !== batch) return;
+    deleteMoved(tx).run({ until: batch.until });
+    tx.afterCommit(() => {
+      if (recent.batches[0] === batch) recent.batches.shift();
+    });
+  },
+  forget(tx) {
+    recentIds(tx).batches = [newBatch(0)];
+  },
+};

@@ -15,23 +15,18 @@ import { contacts } from "#src/domain/contacts/table.ts";
 import { idsOfContact } from "#src/domain/messages/contact-message-statements.ts";
 import {
   type ContactMove,
-  copyStep,
-  endMove,
-  forgetUnindexed,
+  contactMessageIndex,
   indexAllOf,
   lastDispatchedAt,
   listDispatchedPlaces,
-  loadUnindexed,
   noteAccepted,
   noteDispatchedAgain,
-  planMove,
-  watchUnindexed,
 } from "#src/domain/messages/contact-messages.ts";
 import { messageById } from "#src/domain/messages/statements.ts";
 import { messages } from "#src/domain/messages/table.ts";
 import { invariants } from "#src/health/invariants.ts";
-import { ContactMessageIndexer } from "#src/server/contact-message-indexer.ts";
 import { countOf, indexerOf, openElsewhere, untilIdle } from "#test/support/indexers.ts";
+import { inForm } from "#test/support/long-form.ts";
 import { openTestStore, type TestStore } from "#test/support/store.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-contact-messages-"));
@@ -80,7 +75,7 @@ test("each message of a person is found once, by every connection", async () => 
         await run.check();
       }
     }),
-    { numRuns: 150 },
+    { numRuns: inForm({ short: 40, long: 600 }) },
   );
 }, 120_000);
 
@@ -102,7 +97,7 @@ class Run {
     this.#at = at;
     this.#other = other;
     this.#people = people;
-    at.store.read((tx) => watchUnindexed(tx, () => undefined));
+    at.store.read((tx) => contactMessageIndex.watch(tx, 1, () => undefined));
   }
 
   async take(one: Step): Promise<void> {
@@ -119,9 +114,10 @@ class Run {
       case "move":
         return this.#move(one);
       case "load":
-        return here.read(loadUnindexed);
+        here.read((tx) => contactMessageIndex.load(tx, 1));
+        return;
       case "restart":
-        return here.read(forgetUnindexed);
+        return here.read(contactMessageIndex.forget);
       case "save":
         saveSeed(here, this.#seed);
         this.#saved = [...this.#known];
@@ -129,14 +125,14 @@ class Run {
       case "restore":
         if (this.#saved === null) return;
         await restoreSeed(here, this.#seed);
-        here.read(forgetUnindexed);
+        here.read(contactMessageIndex.forget);
         this.#known = [...this.#saved];
         return;
       case "restore_workspace":
         if (this.#saved === null) return;
         await restoreWorkspace(here, this.#seed, this.#at.shop.id, null);
         await here.write((tx) => indexAllOf(tx, this.#at.shop.id));
-        here.read(forgetUnindexed);
+        here.read(contactMessageIndex.forget);
         this.#known = [...this.#saved];
     }
   }
@@ -174,18 +170,18 @@ class Run {
 
   async #move({ skip, meanwhile, isEnded }: Extract<Step, { do: "move" }>): Promise<void> {
     const { store: here } = this.#at;
-    const move = here.read((tx) => planMove(tx, 1));
+    const move = here.read((tx) => contactMessageIndex.plan(tx, 1));
     if (move === null) return;
     // A border at each person, so that a few messages take several steps.
     const inSteps: ContactMove = { ...move, borders: [...this.#people] };
     const steps = Array.from({ length: inSteps.borders.length + 1 }, (_, index) => index);
     for (const copied of [...steps.slice(skip), ...steps.slice(0, skip)]) {
-      await here.write((tx) => copyStep(tx, inSteps, copied));
+      await here.write((tx) => contactMessageIndex.copy(tx, inSteps, copied));
       const next = meanwhile[copied];
       if (next !== undefined) await this.take(next);
       await this.check();
     }
-    if (isEnded) await here.write((tx) => endMove(tx, inSteps));
+    if (isEnded) await here.write((tx) => contactMessageIndex.end(tx, inSteps));
   }
 
   async check(): Promise<void> {
@@ -220,7 +216,7 @@ class Run {
 test("the indexer moves full batches only, in steps, and also those of before its start", async () => {
   using at = await openTestStore(0);
   const people = await storePeople(at, 40);
-  const { indexer } = indexerOf(at, ContactMessageIndexer);
+  const { indexer } = indexerOf(at, contactMessageIndex);
   await acceptMany(at, people, 90);
   indexer.start();
   await untilIdle(indexer);
@@ -247,9 +243,9 @@ test("more messages than a step has, most of them to one person, move whole", as
   await at.store.write((tx) => {
     for (let n = 0; n < 2_600; n++) accept(tx, at, n % 2 === 0 ? first : (people[n % 5] ?? 0));
   });
-  const move = at.store.read((tx) => planMove(tx, 1));
+  const move = at.store.read((tx) => contactMessageIndex.plan(tx, 1));
   expect(move?.borders.length).toBeGreaterThan(0);
-  const { indexer } = indexerOf(at, ContactMessageIndexer);
+  const { indexer } = indexerOf(at, contactMessageIndex);
   indexer.start();
   await untilIdle(indexer);
   expect(countOf(at.store, "contact_messages")).toBe(2_600);
@@ -260,7 +256,7 @@ test("more messages than a step has, most of them to one person, move whole", as
 test("a move that fails is logged once and waits for its timer, however many messages come meanwhile", async () => {
   using at = await openTestStore(0);
   const people = await storePeople(at, 5);
-  const { indexer, errors } = indexerOf(at, ContactMessageIndexer);
+  const { indexer, errors } = indexerOf(at, contactMessageIndex);
   at.store.client.exec(
     "CREATE TEMP TRIGGER broken BEFORE INSERT ON main.contact_messages BEGIN SELECT RAISE(ABORT, 'broken'); END",
   );

@@ -12,22 +12,10 @@ import { textHash } from "#src/core/text-hash.ts";
 import { restoreSeed, restoreWorkspace, saveSeed } from "#src/db/seed.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import {
-  addNetworkId,
-  type Batch,
-  copySlice,
-  endMove,
-  findByNetworkId,
-  forgetRecent,
-  loadRecent,
-  nextBatch,
-  removeNetworkIds,
-  SLICES,
-  watchRecent,
-} from "#src/domain/messages/network-ids.ts";
+import { addNetworkId, findByNetworkId, networkIdIndex, removeNetworkIds } from "#src/domain/messages/network-ids.ts";
 import { messages } from "#src/domain/messages/table.ts";
-import { NetworkIdIndexer } from "#src/server/network-id-indexer.ts";
 import { countOf, indexerOf, openElsewhere, untilIdle } from "#test/support/indexers.ts";
+import { inForm } from "#test/support/long-form.ts";
 import { openTestStore, type TestStore } from "#test/support/store.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-network-ids-"));
@@ -72,6 +60,9 @@ function store(tx: Tx, { shop, number }: TestStore, networkMessageId: string): n
   return id;
 }
 
+type Batch = NonNullable<ReturnType<typeof networkIdIndex.plan>>;
+const SLICES = 16;
+
 type Step =
   | { do: "store"; id: string; where: "here" | "elsewhere" | "undone" | "found_in_group" }
   | { do: "remove"; id: string; isDeleted: boolean }
@@ -105,7 +96,7 @@ test("a message is found by its network's id, and no other is", async () => {
       using other = openElsewhere(at.store);
       await new Run(at, other.store).perform(steps);
     }),
-    { numRuns: 150 },
+    { numRuns: inForm({ short: 40, long: 600 }) },
   );
 }, 120_000);
 
@@ -124,7 +115,7 @@ class Run {
   constructor(at: TestStore, other: Store) {
     this.#at = at;
     this.#other = other;
-    at.store.read((tx) => watchRecent(tx, 1, () => undefined));
+    at.store.read((tx) => networkIdIndex.watch(tx, 1, () => undefined));
   }
 
   async perform(steps: readonly Step[]): Promise<void> {
@@ -142,7 +133,7 @@ class Run {
       case "remove":
         return this.#remove(one.id, one.isDeleted);
       case "load":
-        here.read((tx) => loadRecent(tx, 2));
+        here.read((tx) => networkIdIndex.load(tx, 2));
         return;
       case "begin":
         this.#moving ??= this.#begin();
@@ -181,24 +172,24 @@ class Run {
   }
 
   #begin(): { batch: Batch; uncopied: Set<number> } | null {
-    const batch = this.#at.store.read(nextBatch);
-    return batch === null ? null : { batch, uncopied: new Set(Array(SLICES).keys()) };
+    const batch = this.#at.store.read((tx) => networkIdIndex.plan(tx, 1));
+    return batch === null ? null : { batch, uncopied: new Set(Array(batch.steps).keys()) };
   }
 
   async #copy(slice: number): Promise<void> {
     const moving = this.#moving;
     if (moving === null) return;
-    await this.#at.store.write((tx) => copySlice(tx, moving.batch, slice));
+    await this.#at.store.write((tx) => networkIdIndex.copy(tx, moving.batch, slice));
     moving.uncopied.delete(slice);
   }
 
   async #end(batch: Batch): Promise<void> {
-    await this.#at.store.write((tx) => endMove(tx, batch));
+    await this.#at.store.write((tx) => networkIdIndex.end(tx, batch));
     if (batch === this.#moving?.batch) this.#moving = null;
   }
 
   #forget(): void {
-    this.#at.store.read(forgetRecent);
+    this.#at.store.read(networkIdIndex.forget);
     this.#stale = this.#moving?.batch ?? this.#stale;
     this.#moving = null;
   }
@@ -237,7 +228,7 @@ class Run {
 
   async #move(meanwhile: string): Promise<void> {
     const { store: here } = this.#at;
-    while (here.read((tx) => loadRecent(tx, 2)));
+    while (here.read((tx) => networkIdIndex.load(tx, 2)));
     this.#moving ??= this.#begin();
     if (this.#moving === null) return;
     for (let slice = 0; slice < SLICES; slice++) await this.#copy(slice);
@@ -261,7 +252,7 @@ class Run {
 
 test("the indexer moves full batches only, one after the other, and also those of before its start", async () => {
   using at = await openTestStore(0);
-  const { indexer } = indexerOf(at, NetworkIdIndexer);
+  const { indexer } = indexerOf(at, networkIdIndex);
   const names = await storeMany(at, 0, 350);
   indexer.start();
   await untilIdle(indexer);
@@ -276,7 +267,7 @@ test("the indexer moves full batches only, one after the other, and also those o
 
 test("a move that fails is logged once and waits for its timer, however many messages come meanwhile", async () => {
   using at = await openTestStore(0);
-  const { indexer, errors } = indexerOf(at, NetworkIdIndexer);
+  const { indexer, errors } = indexerOf(at, networkIdIndex);
   at.store.client.exec(
     "CREATE TEMP TRIGGER broken BEFORE INSERT ON main.network_ids BEGIN SELECT RAISE(ABORT, 'broken'); END",
   );

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 15. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 16. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -769,6 +769,33 @@ CREATE TABLE key_people (
   identity_id INTEGER NOT NULL,
   PRIMARY KEY (key_id, day, identity_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE key_request_days (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  day INTEGER NOT NULL,
+  listed INTEGER NOT NULL,
+  unlisted INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE key_request_runs (
+  began_at INTEGER PRIMARY KEY,
+  written_at INTEGER NOT NULL,
+  ended_at INTEGER
+) STRICT;
+
+CREATE TABLE key_requests (
+  id INTEGER PRIMARY KEY,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  key_id INTEGER NOT NULL REFERENCES api_keys (id),
+  at INTEGER NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX key_requests_key ON key_requests (key_id, status / 100, id);
+CREATE INDEX key_requests_workspace ON key_requests (workspace_id, status / 100, id);
 
 CREATE TABLE known_devices (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -108,6 +108,7 @@ export const logEvents = {
   "remote.not_started": "Sending a backup off-site could not be started; it is tried again.",
   "request.answered": "A request was answered (level debug).",
   "request.failed": "A request failed because of a fault of the server; the error has a stack.",
+  "request.log_failed": "The log of requests could not be written; it is tried again.",
   "request.unavailable": "A request was refused because the database cannot be written.",
   "server.started": "The server is ready.",
   "server.stopped": "The server has stopped; everything in flight has ended.",

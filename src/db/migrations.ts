@@ -14,6 +14,7 @@ import messageKinds from "../../migrations/0012_message_kinds.sql" with { type: 
 import uploads from "../../migrations/0013_uploads.sql" with { type: "text" };
 import connecting from "../../migrations/0014_connecting.sql" with { type: "text" };
 import replyTo from "../../migrations/0015_reply_to.sql" with { type: "text" };
+import requestLog from "../../migrations/0016_request_log.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   { version: 13, name: "uploads", sql: uploads },
   { version: 14, name: "connecting", sql: connecting },
   { version: 15, name: "reply_to", sql: replyTo },
+  { version: 16, name: "request_log", sql: requestLog },
 ];

@@ -57,6 +57,9 @@ export const tablePolicies = {
     kept: "always",
   },
   api_keys: { restore: { follows: ["revoked_at"] }, person: "nobody", reset: "workspace", kept: "always" },
+  key_requests: { restore: "backup", person: "nobody", reset: "workspace", kept: ["key_requests"] },
+  key_request_days: { restore: "backup", person: "nobody", reset: "workspace", kept: after("day", 8 * DAY_MS) },
+  key_request_runs: { restore: "backup", person: "nobody", reset: "server", kept: after("written_at", 7 * DAY_MS) },
   // Disabled users stay disabled, and a replaced password or second factor does not return.
   users: {
     restore: { follows: ["password", "totp_secret", "totp_pending", "totp_step", "disabled_at", "is_operator"] },

@@ -21,6 +21,7 @@ import { purgeKeyDays } from "#src/domain/messages/key-budget.ts";
 import { purgeProviderRequests } from "#src/domain/messages/provider-requests.ts";
 import { purgeMessages } from "#src/domain/messages/purge.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
+import { purgeKeyRequests } from "#src/domain/workspaces/request-log.ts";
 
 interface HousekeepingOptions {
   store: Store;
@@ -76,6 +77,7 @@ export class Housekeeping extends ServiceLoop {
     const tasks: Record<Exclude<RetentionTask, Walk>, (tx: Tx) => number> = {
       keys: (tx) => purgeKeys(tx, BATCH),
       key_days: (tx) => purgeKeyDays(tx, BATCH),
+      key_requests: (tx) => purgeKeyRequests(tx, BATCH),
       drafts: (tx) => purgeDrafts(tx, BATCH),
       parked: (tx) => {
         const purged = purgeParked(tx, BATCH);

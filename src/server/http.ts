@@ -10,7 +10,6 @@ import { BodyBudget } from "#src/http/body-budget.ts";
 import { callbackRoutes } from "#src/http/callbacks.ts";
 import { clientAddress } from "#src/http/client-address.ts";
 import { consoleRoutes } from "#src/http/console/console.ts";
-import type { System } from "#src/http/console/context.ts";
 import { controlRoutes } from "#src/http/control/control.ts";
 import type { ControlContext } from "#src/http/control/route.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
@@ -20,14 +19,13 @@ import { guardEntrances, refuseHost } from "#src/http/request-target.ts";
 import { rangeMatcher } from "#src/net/address-ranges.ts";
 import { clientNetwork } from "#src/net/client-network.ts";
 import { CallbackSecrets } from "#src/receiving/callback-secrets.ts";
-import type { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
-import type { ServerContext } from "./context.ts";
 import { withRequestCount } from "./control.ts";
 import { erasePerson } from "./erase-person.ts";
 import type { Https } from "./https.ts";
 import { Listener } from "./listener.ts";
 import { sendsEmail } from "./mail-links.ts";
+import type { Runtime } from "./runtime.ts";
 import { createSendOptions } from "./workers.ts";
 
 /** The runtime closes a connection at its limit without an answer; ours (`body_bytes`) answers, so it must come first. */
@@ -35,8 +33,8 @@ const REQUEST_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 export interface HttpServer {
   url: string;
-  /** From now on, the routes of this context answer. */
-  use(context: ServerContext, system: System, refused: RefusedCallbacks): void;
+  /** From now on, the routes of this runtime answer. */
+  use(parts: Parts): void;
   /** Call after a commit of another process. */
   notifyEventWaiters(): void;
   /** The start is complete. Before it, and while the server stops, the health check answers 503. */
@@ -48,6 +46,8 @@ export interface HttpServer {
   cut(): void;
 }
 
+/** What the routes need of the runtime. */
+type Parts = Pick<Runtime, "context" | "system" | "refused" | "requestLog">;
 type Resets = Pick<ControlContext, "reset" | "saveWorkspace">;
 
 /** What routes have in common however often they are built. */
@@ -69,18 +69,13 @@ export function requireFreeAddress({ host, port }: { host: string; port: number 
 }
 
 /** Listens at once. Throws when the address is taken. `resets`: of test control. */
-export function listen(
-  context: ServerContext,
-  system: System,
-  refused: RefusedCallbacks,
-  https: Https,
-  resets: Resets | null,
-): HttpServer {
+export function listen(parts: Parts, https: Https, resets: Resets | null): HttpServer {
+  const { context } = parts;
   const { config, random, control } = context;
   const { host } = config.server.listen;
   const state = { isReady: false };
   let stopping = new AbortController();
-  let { app, eventWaiters } = createRoutes(context, system, refused, { state, stopping: stopping.signal, resets });
+  let { app, eventWaiters } = createRoutes(parts, { state, stopping: stopping.signal, resets });
   const paths = app.routes.map(({ path }) => path);
   const fetch = withStrictTransport((request) => app.fetch(request), https, context.socketClock);
   const ids = requestIds(random);
@@ -109,11 +104,11 @@ export function listen(
   });
   return {
     url: `${https.tls === null ? "http" : "https"}://${listener.host}:${listener.port}`,
-    use(...replaced) {
+    use(replaced) {
       stopping.abort();
       stopping = new AbortController();
       const { server } = app;
-      ({ app, eventWaiters } = createRoutes(...replaced, { state, stopping: stopping.signal, resets }));
+      ({ app, eventWaiters } = createRoutes(replaced, { state, stopping: stopping.signal, resets }));
       app.server = server;
     },
     notifyEventWaiters: () => eventWaiters.notify(),
@@ -151,12 +146,7 @@ function withStrictTransport(fetch: Fetch, https: Https, clock: Pick<Clock, "mon
   };
 }
 
-function createRoutes(
-  context: ServerContext,
-  system: System,
-  refused: RefusedCallbacks,
-  { state, stopping, resets }: Listening,
-) {
+function createRoutes({ context, system, refused, requestLog }: Parts, { state, stopping, resets }: Listening) {
   const { config, store, socketClock: clock, random, log, box, networks, metrics, files, control } = context;
   const { readers, realClock, poster, media, links, simulatedFiles, uploads } = context;
   const dispatch = createSendOptions(context);
@@ -180,6 +170,7 @@ function createRoutes(
     docs: { publicUrl, hasExplorer: control !== null, explorerKey: context.explorerKey },
     acceptsTestKeys: context.acceptsTestKeys,
     onAnswer: metrics.countRequest,
+    requestLog,
   });
   app.use(
     callbackRoutes({

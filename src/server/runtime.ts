@@ -6,6 +6,7 @@ import type { Service } from "#src/core/service-loop.ts";
 import { OtherCommits } from "#src/db/other-commits.ts";
 import { UNUSED_MEDIA } from "#src/domain/media/release.ts";
 import type { System } from "#src/http/console/context.ts";
+import { RequestLog } from "#src/http/request-log.ts";
 import { MediaFetcher } from "#src/media/fetch-media.ts";
 import { NetworkUploads } from "#src/media/network-uploads.ts";
 import { UnusedMediaRemover } from "#src/media/remove-unused.ts";
@@ -24,6 +25,7 @@ export interface Runtime {
   context: ServerContext;
   system: System;
   refused: RefusedCallbacks;
+  requestLog: RequestLog;
   /** In the order of their start. */
   services: readonly Service[];
   /** Every worker looks for due work: rows were changed behind its back. */
@@ -84,6 +86,9 @@ export async function createRuntime(
     ...{ store, log, clock: context.socketClock },
     onRefused: metrics.countRefusedCallback,
   });
+  // Test control goes back to an earlier state at each reset.
+  const notesRuns = environment.control === null;
+  const requestLog = new RequestLog({ ...{ store, log, notesRuns }, clock: context.socketClock });
   const system = createSystem(context);
   const otherCommits = new OtherCommits({
     store,
@@ -94,11 +99,12 @@ export async function createRuntime(
     onPoll: workers.checkClock,
     onError: (error) => log.error("database.poll_failed", "Commits of other processes could not be polled", { error }),
   });
-  const services = [refused, ...workers.services, otherCommits, ...system.services];
+  const services = [refused, requestLog, ...workers.services, otherCommits, ...system.services];
   return {
     context,
     system,
     refused,
+    requestLog,
     services,
     notifyAll: workers.notifyAll,
     isWorking: () => store.hasQueuedWrites || services.some((service) => service.isActive),

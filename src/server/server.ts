@@ -41,21 +41,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       at,
       (next) => {
         runtime = next;
-        http.use(next.context, next.system, next.refused);
+        http.use(next);
       },
     );
   };
-  const { context, system, refused } = runtime;
+  const { context } = runtime;
   const https = createHttps(environment, storage, tlsSources);
   const http = listenOrClose(context, https, () => {
     options.beforeListening?.();
-    return listen(
-      context,
-      system,
-      refused,
-      https,
-      point === null ? null : { reset, saveWorkspace: (id) => point.saveWorkspace(id) },
-    );
+    return listen(runtime, https, point === null ? null : { reset, saveWorkspace: (id) => point.saveWorkspace(id) });
   });
   if (config.server.publicUrl === null) storage.links.origin = http.url;
   otherCommits.add(http.notifyEventWaiters);

@@ -30,6 +30,7 @@ const PLACES = [
   "simulator",
   "simulator?phone=%2B919876511050",
   "api",
+  "requests",
   "deliveries?open=1",
   "billing",
   "members",

@@ -48,6 +48,7 @@ const screens: readonly (readonly [name: string, path: string])[] = [
   ["simulator", "w/1/simulator"],
   ["simulator-phone", "w/1/simulator?phone=%2B919876511010"],
   ["api", "w/1/api"],
+  ["requests", "w/1/requests"],
   ["deliveries", "w/1/deliveries"],
   ["delivery", "w/1/deliveries?open=2"],
   ["billing", "w/1/billing"],

@@ -107,6 +107,7 @@ const OURS: Readonly<Record<string, string>> = {
   kept_keys: "purpose sealed",
   key_days: "day",
   key_people: "day",
+  key_requests: "method path",
   ledger_entries: "kind",
   media: "network_media_id sha256 state reason",
   media_files: "hash",

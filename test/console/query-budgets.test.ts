@@ -26,6 +26,7 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
   "GET /w/{workspace}/messages": ["q=order", "status=unknown", "origin=api", "day=today", "q=98111"],
   "GET /w/{workspace}/conversations": ["show=unread", "show=waiting", "show=open"],
   "GET /w/{workspace}/deliveries": ["status=exhausted", "type=message.sent", "type=message.failed&status=pending"],
+  "GET /w/{workspace}/requests": ["status=4xx", "key=1", "key=1&status=2xx"],
   "GET /w/{workspace}/broadcasts/{id}/recipients": ["status=failed", "status=unknown", "status=sent"],
   "GET /w/{workspace}/broadcasts/{id}/recipients/export": ["status=failed"],
   "GET /w/{workspace}/contacts": ["q=ash", "consent=opted_out", "q=98111&consent=unknown"],

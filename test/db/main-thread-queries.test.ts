@@ -26,6 +26,7 @@ const GROWING = [
   ...["contacts", "messages", "broadcasts", "broadcast_counters", "events", "deliveries", "delivery_attempts"],
   ...["inbounds", "conversations", "consent_log", "audit_log", "ledger_entries", "provider_requests", "callbacks"],
   ...["media_files", "sessions", "known_devices", "sign_in_attempts", "templates", "tags", "broadcast_drafts"],
+  "key_requests",
 ];
 
 /** Of the growing tables, those whose rows belong to another row, and those that are empty here: only plans are looked at. */
@@ -216,7 +217,7 @@ async function askAll(isFirst: boolean): Promise<unknown[]> {
  */
 const SMALL = [
   ...["account_syncs", "acme_accounts", "api_keys", "billing_accounts", "callback_addresses", "certificates"],
-  ...["callback_verifications", "connection_drafts"],
+  ...["callback_verifications", "connection_drafts", "key_request_days", "key_request_runs"],
   ...["connections", "contact_counters", "contact_update_mutes", "custom_fields", "groups", "imports", "instance"],
   ...["kept_keys", "media_usage", "memberships", "network_health", "number_notices", "number_states", "numbers"],
   ...["parked_status_counts", "portfolios", "recent_network_ids", "recent_recipient_counts", "recovery_codes"],

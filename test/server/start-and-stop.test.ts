@@ -36,6 +36,7 @@ function record(): string[] {
 
 const NAMES = [
   "refused_callbacks",
+  "request_log",
   "clock_watch",
   "wall_clock",
   "apply_callbacks",

@@ -155,6 +155,7 @@ export class Life implements Owner {
       metrics: new Metrics(),
       metricsToken: null,
       onAnswer: () => undefined,
+      requestLog: { note: () => undefined },
     });
     this.#onPoll.add(workers.checkClock);
     for (const service of workers.services) service.start();

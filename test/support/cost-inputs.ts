@@ -151,4 +151,5 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   cursors: () => "true",
   type: () => "message.sent",
   language: null,
+  key: (side) => String(newest(side, "api_keys", "revoked_at IS NULL")),
 };

@@ -136,6 +136,12 @@ export function fatten(side: Objects): void {
       WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 20)
       SELECT d.id, n, ${fat(2_000)}, ${now}, 1, 500, ${fat(300)}, ${fat(1_000)} FROM deliveries d, n WHERE d.${own};
   `);
+  client.exec(`
+    INSERT INTO key_requests (workspace_id, key_id, at, method, path, status, duration_ms)
+      WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${ROWS})
+      SELECT workspace_id, max(id), ${now}, 'DELETE', '/broadcasts/{id}/recipients', 404, 10000
+      FROM api_keys, n WHERE ${own} AND revoked_at IS NULL GROUP BY n;
+  `);
 
   copy("templates", ROWS, own, { name: "'fat_' || n", components });
   copy("broadcasts", ROWS, `id = ${side.sentBroadcast}`, {

@@ -231,6 +231,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/simulator/messages/{id}/status": ({ message }) => ({ id: message, body: { status: "read" } }),
 
   // Deliveries.
+  "GET /w/{workspace}/requests": nothing,
+  "GET /w/{workspace}/requests/about": nothing,
   "GET /w/{workspace}/deliveries": nothing,
   "GET /w/{workspace}/deliveries/failed": ({ app }) => ({ query: `since=${new Date(app.clock.now()).toISOString()}` }),
   "GET /w/{workspace}/deliveries/{id}": (side) => ({ id: side.delivery() }),

@@ -1,5 +1,5 @@
-/** Tables of workspaces (customer accounts) and their API keys. */
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+/** Tables of workspaces (customer accounts), their API keys, and the log of requests with these. */
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
 import type { ButtonMark } from "./button-marks.ts";
 import type { Scope } from "./scopes.ts";
@@ -52,3 +52,42 @@ export const apiKeys = sqliteTable("api_keys", {
 });
 
 export type ApiKey = typeof apiKeys.$inferSelect;
+
+/** The log of requests with API keys. Ids ascend with the time of writing. */
+export const keyRequests = sqliteTable("key_requests", {
+  id: integer().primaryKey(),
+  workspaceId: integer().notNull(),
+  keyId: integer().notNull(),
+  /** When the request began. */
+  at: instant().notNull(),
+  method: text().notNull(),
+  /** Without the query; what may name a person is a placeholder. */
+  path: text().notNull(),
+  status: integer().notNull(),
+  /** Until the response began. */
+  durationMs: integer().notNull(),
+});
+
+export type KeyRequest = typeof keyRequests.$inferSelect;
+
+export const keyRequestDays = sqliteTable(
+  "key_request_days",
+  {
+    workspaceId: integer().notNull(),
+    /** The first instant of the day (UTC). */
+    day: instant().notNull(),
+    listed: integer().notNull(),
+    /** Those for which the log had no room. */
+    unlisted: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.day] })],
+);
+
+/** The runs of the server that wrote the log. */
+export const keyRequestRuns = sqliteTable("key_request_runs", {
+  beganAt: instant().primaryKey(),
+  /** When it last wrote. */
+  writtenAt: instant().notNull(),
+  /** Null: it runs, or it ended without a clean stop. */
+  endedAt: instant(),
+});

@@ -30,6 +30,7 @@ import { healthRoutes } from "../health.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { metricsRoutes } from "../metrics.ts";
 import { RateLimiter, type RateLimits, ROWS_PER_TOKEN } from "../rate-limit.ts";
+import type { RequestLog } from "../request-log.ts";
 import { nothingHere, problemOf, splitUrl, toResponse, withRest } from "../respond.ts";
 import { Authenticator, NO_NEEDS } from "./auth.ts";
 import { type DocsOptions, docsRoutes } from "./docs/docs.ts";
@@ -62,6 +63,8 @@ interface AppOptions {
   acceptsTestKeys: boolean;
   /** Called for every answer. `route` is the endpoint's path with its `{names}`, never text from the caller. */
   onAnswer: (route: string, status: number, durationMs: number) => void;
+  /** Notes each request with a key. */
+  requestLog: Pick<RequestLog, "note">;
 }
 
 const NO_BODY: KeyCall["body"] = {};
@@ -116,7 +119,7 @@ type Pipeline = (
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   const { store, clock, log, limits, dispatch, readers, media, webhooks, eventWaiters, stopping, onAnswer } = options;
-  const { streams, turns, uploads } = options;
+  const { streams, turns, uploads, requestLog } = options;
   const authenticator = new Authenticator(store, clock, options.acceptsTestKeys);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -184,6 +187,9 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   return (request, { name, endpoint }, values, close) => {
     const requestId = ids(request);
     const startedAt = clock.monotonic();
+    /** Whose request it is. */
+    let caller: Bearer | undefined;
+    /** The same, once the key may do this. */
     let bearer: Bearer | undefined;
     const respond = (answered: Answer): Response => {
       const durationMs = clock.monotonic() - startedAt;
@@ -194,6 +200,12 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       }
       const standing = bearer === undefined ? undefined : limiter.standing(bearer.workspace.id);
       onAnswer(name, answered.status, durationMs);
+      if (caller !== undefined) {
+        const { keyId, workspace } = caller;
+        const { method, url } = request;
+        const { status } = answered;
+        requestLog.note({ workspaceId: workspace.id, keyId, method, url, endpoint, values, status, durationMs });
+      }
       log.debug("request.answered", "Request", {
         requestId,
         route: name,
@@ -209,7 +221,9 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     const refuse = (error: unknown): Response =>
       respond(answerProblem(problemOf(error, log, requestId), endpoint?.reference.keys !== undefined));
     try {
-      bearer = authenticator.requireBearer(request.headers.get("authorization"), endpoint ?? NO_NEEDS);
+      caller = authenticator.requireBearer(request.headers.get("authorization"));
+      authenticator.requireAccess(caller, endpoint ?? NO_NEEDS);
+      bearer = caller;
       const result = answer(request, endpoint, values, bearer);
       if (!(result instanceof Promise)) return respond(result);
       return result.then(respond, refuse);

@@ -35,8 +35,8 @@ export class Authenticator {
     this.#acceptsTestKeys = acceptsTestKeys;
   }
 
-  /** Throws `unauthenticated`, then `api_not_enabled`. */
-  requireBearer(header: string | null, needs: KeyNeeds): Bearer {
+  /** Throws `unauthenticated`. */
+  requireBearer(header: string | null): Bearer {
     const key = BEARER.exec(header ?? "")?.[1];
     const isUsable = key !== undefined && (this.#acceptsTestKeys || !key.startsWith(TEST_KEY_PREFIX));
     const bearer = !isUsable ? undefined : this.#store.read((tx) => this.#find(tx, key));
@@ -49,12 +49,16 @@ export class Authenticator {
           : "This API key is unknown, has expired or was revoked.",
       );
     }
+    return bearer;
+  }
+
+  /** Throws `api_not_enabled` unless the key may do this now. */
+  requireAccess(bearer: Bearer, needs: KeyNeeds): void {
     if (!bearer.workspace.apiEnabled) {
       throw new Problem("api_not_enabled", "The API is not switched on for this workspace.");
     }
     if (!opens(bearer, needs)) throw missingScope(bearer, needs.key ?? []);
     this.#touch(bearer);
-    return bearer;
   }
 
   #find(tx: ReadTx, key: string): Bearer | undefined {

@@ -26,6 +26,7 @@ import { numberAccessEndpoints } from "./number-access.ts";
 import { numberEndpoints } from "./numbers.ts";
 import { operatingEndpoints } from "./operating.ts";
 import { optOutEndpoints } from "./opt-outs.ts";
+import { requestEndpoints } from "./requests.ts";
 import { signInEndpoints } from "./sign-in.ts";
 import { simulatorEndpoints } from "./simulator.ts";
 import { systemEndpoints } from "./system.ts";
@@ -55,6 +56,7 @@ const endpoints = {
   ...backupEndpoints,
   ...developerEndpoints,
   ...deliveryEndpoints,
+  ...requestEndpoints,
   ...bulkEndpoints,
   ...inboxEndpoints,
   ...simulatorEndpoints,

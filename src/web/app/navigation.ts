@@ -1,5 +1,6 @@
 /** The screens of a workspace, in the order in which a shop owner needs them. */
 import {
+  ArrowLeftRight,
   House,
   Inbox,
   KeyRound,
@@ -136,6 +137,14 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "developer",
     isInPhoneBar: false,
     shortcut: "a",
+  },
+  {
+    to: "/w/$workspace/requests",
+    label: "API requests",
+    icon: ArrowLeftRight,
+    group: "developer",
+    isInPhoneBar: false,
+    shortcut: "r",
   },
   {
     to: "/w/$workspace/deliveries",

@@ -74,6 +74,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   members: lazy(() => import("../features/users/members.tsx")),
   audit: lazy(() => import("../features/audit/audit.tsx")),
   apiSettings: lazy(() => import("../features/developer/api-settings.tsx")),
+  requests: lazy(() => import("../features/requests/requests.tsx")),
   deliveries: lazy(() => import("../features/deliveries/deliveries.tsx")),
 };
 for (const [name, route] of Object.entries(screens)) route.update({ component: components[name as ScreenName] });

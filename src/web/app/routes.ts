@@ -186,6 +186,7 @@ const workspaceScreens = {
   members: inWorkspace("/members", {}),
   audit: inWorkspace("/audit", { after: text, open: text }),
   apiSettings: inWorkspace("/api", {}),
+  requests: inWorkspace("/requests", { status: oneOf("2xx", "3xx", "4xx", "5xx"), key: text, after: text }),
   deliveries: inWorkspace("/deliveries", {
     status: oneOf("pending", "delivered", "exhausted"),
     type: text,

@@ -18,6 +18,7 @@ const rights: Readonly<Record<string, Right>> = {
   "/members": "manage",
   "/audit": "manage",
   "/api": "manage",
+  "/requests": "logs",
   "/deliveries": "logs",
 };
 

@@ -1,0 +1,25 @@
+/** Texts of the log of API requests. */
+export const strings = {
+  title: "API requests",
+  lead: "What your programs asked for in the last seven days, without bodies and query strings. New requests are listed after a second.",
+  result: "Result",
+  all: "All",
+  classes: { "2xx": "Succeeded", "3xx": "Redirected", "4xx": "Refused", "5xx": "Failed here" },
+  key: "Key",
+  allKeys: "All keys",
+  keyChoice: (name: string, prefix: string) => `${name} (${prefix}…)`,
+  request: "Request",
+  status: "Status",
+  took: "Duration",
+  milliseconds: (ms: number) => `${ms} ms`,
+  time: "Time",
+  empty: "No requests in the last seven days",
+  emptyText: "Create a key, and call the API with it.",
+  emptyAction: "API settings",
+  emptyFiltered: "No matching requests",
+  clearFilters: "Clear filters",
+  lacks: "This log is not complete:",
+  fullDay: (unlisted: number, limit: number) =>
+    `${unlisted.toLocaleString("en")} requests of this day (UTC) are not listed: a day has room for ${limit.toLocaleString("en")}.`,
+  uncleanEnd: "The server ended without a clean stop between these times. Requests of its last second are not listed.",
+} as const;

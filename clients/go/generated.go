@@ -385,8 +385,12 @@ type Contact struct {
 	Consent ContactConsent   `json:"consent"`
 	// When the contact last sent a message. Free-form text can be sent for 24 hours from then.
 	LastMessageFromThemAt *string `json:"last_message_from_them_at"`
-	CreatedAt             string  `json:"created_at"`
-	UpdatedAt             string  `json:"updated_at"`
+	// Until when messages other than templates can be sent, or could last be sent: 24 hours after the person wrote
+	// or called, or after another sender on the number passed the conversation to you. The window also ends when the
+	// network refuses a message because it is closed (131047). Null: it was never open.
+	WindowEndsAt *string `json:"window_ends_at"`
+	CreatedAt    string  `json:"created_at"`
+	UpdatedAt    string  `json:"updated_at"`
 }
 
 // ContactCard: A contact card, in WhatsApp's own form.
@@ -927,7 +931,7 @@ type InboundDetailsProduct struct {
 	Product *string `json:"product"`
 }
 
-// InboundDetailsCall: A call that was not answered. Never in an event.
+// InboundDetailsCall: A call. `status` is the network's: `COMPLETED` if it was answered. Never in an event.
 type InboundDetailsCall struct {
 	Direction *string `json:"direction"`
 	Status    *string `json:"status"`
@@ -995,7 +999,7 @@ type InboundDetails struct {
 	Forwarded *InboundDetailsForwarded `json:"forwarded,omitempty"`
 	// The product that the message asks about.
 	Product *InboundDetailsProduct `json:"product,omitempty"`
-	// A call that was not answered. Never in an event.
+	// A call. `status` is the network's: `COMPLETED` if it was answered. Never in an event.
 	Call *InboundDetailsCall `json:"call,omitempty"`
 	// The person's former and new phone number; their user ids, if only these changed. The contact has the new one.
 	NumberChange *InboundDetailsNumberChange `json:"number_change,omitempty"`

@@ -12,8 +12,7 @@ import { findMessageById } from "#src/domain/messages/read.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { composePlayed } from "#src/http/control/inbound-body.ts";
-import { inboundTypes } from "#src/networks/simulator/inbound-content.ts";
+import { composePlayed, playedTypes } from "#src/http/control/inbound-body.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
 import type { Command } from "./command.ts";
@@ -36,7 +35,7 @@ export const commands: readonly Command[] = [
       from: required(text("PHONE", "The sender's number, or user id")),
       to: text("PHONE", "The receiving number, if the workspace has several"),
       text: text("TEXT", "The text, the caption of a file, or the title of a button"),
-      type: choice(inboundTypes, "The kind of message (default: text)"),
+      type: choice(playedTypes, "The kind of message (default: text)"),
       file: file("FILE", "The photo, video, recording, document or sticker; for another type, its members as JSON"),
       payload: text("P", "What the pressed button carries; alone, --type is button"),
       replyTo: number("ID", "The inbound message that this one answers"),

@@ -4,16 +4,15 @@
  */
 import { basename } from "node:path";
 import { invalidRequest } from "#src/core/problem.ts";
-import { type InboundBody, inboundSchema, requireFitting } from "#src/http/control/inbound-body.ts";
+import { type InboundBody, inboundSchema, type PlayedType, requireFitting } from "#src/http/control/inbound-body.ts";
 import { findFieldProblems } from "#src/http/validate.ts";
-import type { InboundType } from "#src/networks/simulator/inbound-content.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { readInputBytes, readInputJson } from "./input.ts";
 
 interface InboundOptions {
   from: string;
-  type: InboundType | undefined;
+  type: PlayedType | undefined;
   text: string | undefined;
   file: string | undefined;
   payload: string | undefined;
@@ -23,8 +22,8 @@ interface InboundOptions {
 /** The largest file that WhatsApp takes, a document. */
 const FILE_BYTES_MAX = 100 * 1024 * 1024;
 
-const MEDIA_TYPES: readonly InboundType[] = ["image", "video", "audio", "document", "sticker"];
-const BUTTON_TYPES: readonly InboundType[] = ["button", "interactive"];
+const MEDIA_TYPES: readonly PlayedType[] = ["image", "video", "audio", "document", "sticker"];
+const BUTTON_TYPES: readonly PlayedType[] = ["button", "interactive"];
 
 /** Throws `invalid_request`, or `UsageError` for options that do not go together. */
 export async function readSimulatedInbound(context: Context, options: InboundOptions): Promise<InboundBody> {
@@ -52,7 +51,7 @@ export async function readSimulatedInbound(context: Context, options: InboundOpt
 }
 
 /** Of a type with a file, its bytes; of any other type, its members as JSON. */
-async function readFile(context: Context, type: InboundType, path: string | undefined): Promise<object> {
+async function readFile(context: Context, type: PlayedType, path: string | undefined): Promise<object> {
   if (path === undefined) return {};
   if (!MEDIA_TYPES.includes(type)) return readMembers(await readInputJson(context, "--file", path));
   const bytes = readInputBytes(context, "--file", path);

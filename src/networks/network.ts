@@ -3,11 +3,11 @@
  * items; it knows nothing of storage, workspaces or HTTP routes. `simulator/` and `whatsapp/` implement it.
  */
 import type {
+  CallItem,
   ControlPassItem,
   EchoItem,
   HistoryProgressItem,
   InboundItem,
-  MissedCallItem,
   NumberChangeItem,
   PhoneContactItem,
   PreferenceItem,
@@ -259,7 +259,7 @@ export type CallbackItem =
   | ControlPassItem
   | HistoryProgressItem
   | PhoneContactItem
-  | MissedCallItem
+  | CallItem
   | TemplateStatusUpdate
   | TemplateUpdate
   | AccountUpdate

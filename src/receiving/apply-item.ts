@@ -5,11 +5,11 @@
 
 import type { Tx } from "#src/db/transaction.ts";
 import { MARKETING_REFUSED } from "#src/domain/contacts/opt-out.ts";
+import { applyCall } from "#src/domain/inbound/call.ts";
 import { changeNumber } from "#src/domain/inbound/change-number.ts";
 import { applyControlPass } from "#src/domain/inbound/control-pass.ts";
 import { recordHistoryProgress } from "#src/domain/inbound/history-import.ts";
 import { applyPreference } from "#src/domain/inbound/marketing-preference.ts";
-import { recordMissedCall } from "#src/domain/inbound/missed-call.ts";
 import { applyPhoneContact } from "#src/domain/inbound/phone-contact.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
 import { applyStatusToEcho, recordEcho } from "#src/domain/inbound/record-echo.ts";
@@ -88,8 +88,8 @@ export function applyItem(tx: Tx, callback: Callback, item: Applicable, context:
     case "history_progress":
       recordHistoryProgress(tx, number.id, item);
       return APPLIED;
-    case "missed_call":
-      recordMissedCall(tx, number, item);
+    case "call":
+      applyCall(tx, number, item);
       return APPLIED;
     case "phone_contact":
       applyPhoneContact(tx, number, item);
@@ -187,7 +187,7 @@ const WORDS: Readonly<Record<Applicable["kind"], string>> = {
   echo: "a message of another sender",
   control_pass: "a pass of control",
   history_progress: "a part of a history",
-  missed_call: "a missed call",
+  call: "a call",
   phone_contact: "a contact of the phone",
 };
 

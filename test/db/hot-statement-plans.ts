@@ -33,6 +33,7 @@ export const expectedPlans: Record<string, string[]> = {
   "contacts.fieldByKey": ["SEARCH custom_fields USING INDEX custom_fields_key (workspace_id=? AND key=?)"],
   "contacts.fieldsOfWorkspace": ["SEARCH custom_fields USING INDEX custom_fields_key (workspace_id=?)"],
   "contacts.latestConsentEvidence": ["SEARCH consent_log USING INDEX consent_log_contact (contact_id=?)"],
+  "contacts.openWindowAt": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
   "contacts.peopleOfContact": ["SEARCH contact_people USING INDEX contact_people_contact (contact_id=?)"],
   "contacts.storedValue": ["SEARCH contact_fields USING PRIMARY KEY (contact_id=? AND field_id=?)"],
   "contacts.tagByName": ["SEARCH tags USING INDEX tags_name (workspace_id=? AND folded=?)"],
@@ -47,6 +48,7 @@ export const expectedPlans: Record<string, string[]> = {
     "USE TEMP B-TREE FOR ORDER BY",
   ],
   "contacts.anyErasedOptOut": ["SEARCH erased_opt_outs USING PRIMARY KEY (workspace_id=?)"],
+  "contacts.closeWindowAt": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
   "contacts.contactByNetworkId": [
     "SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)",
     "SCALAR SUBQUERY 1",
@@ -98,6 +100,7 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH inbounds USING COVERING INDEX inbounds_network (workspace_id=? AND network_message_id=?)",
   ],
   "inbound.lastEchoBetween": ["SEARCH echoes USING INDEX echoes_contact (contact_id=? AND sent_at>? AND sent_at<?)"],
+  "inbound.noteActivity": ["SEARCH conversations USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.phoneContactOf": ["SEARCH phone_contacts USING PRIMARY KEY (contact_id=? AND number_id=?)"],
   "inbound.setCallbackDone": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.countExpiredPeople": [

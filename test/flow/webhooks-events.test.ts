@@ -190,6 +190,7 @@ describe("an inbound message", () => {
             may_want_to_stop_since: null,
           },
           last_message_from_them_at: "2026-11-21T13:29:01+05:30",
+          window_ends_at: "2026-11-22T13:29:01+05:30",
           created_at: "2026-11-21T13:30:01+05:30",
           updated_at: "2026-11-21T13:30:01+05:30",
         },

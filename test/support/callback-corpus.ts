@@ -424,7 +424,8 @@ const elsewhere: CorpusRow[] = (
     ],
     ["smb_app_state_sync", { state_sync: [{ type: "label" }] }, ignored("state of the phone label")],
     ["calls", { calls: [call("terminate", { status: "FAILED" })], ...PERSON }, shown("call")],
-    ["calls", { calls: [call("connect")], ...PERSON }, ignored("call connect")],
+    ["calls", { calls: [call("connect", { timestamp: String(Number(TIME) + 1) })], ...PERSON }, actedOn("contacts")],
+    ["calls", { calls: [call("ringing")] }, ignored("call ringing")],
     ...["standby", "smb_message_echoes", "history", "smb_app_state_sync"].map((name) => [
       ...[name, {}, ignored(`field ${name} without items`)],
     ]),

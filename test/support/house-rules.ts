@@ -366,7 +366,7 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
  * underscores; `except` holds names in which the word means something else.
  */
 export const namesToAvoid: { words: readonly string[]; write: string; except?: readonly string[] }[] = [
-  { words: ["hand over", "handed over", "hands over", "handover", "handovers"], write: "dispatch, send" },
+  { words: ["hand over", "handed over", "hands over"], write: "dispatch, send" },
   { words: ["take back", "taken back", "give back", "gives back"], write: "requeue, release" },
   { words: ["withdraw", "withdrawn"], write: "discard" },
   { words: ["nudge", "nudged", "rouse", "roused", "wake", "woken"], write: "notify, poll" },

@@ -362,6 +362,33 @@ const notices: readonly InboundKind[] = [
     items: ["inbound call"],
     shows: "a missed call",
   },
+  {
+    name: "answered-call",
+    says: "Call that another program or the phone answered (`calls`)",
+    source: "calls",
+    play: (world) => [
+      {
+        field: "calls",
+        value: {
+          calls: [
+            {
+              id: world.id(),
+              from: world.person,
+              to: world.own,
+              event: "terminate",
+              direction: "USER_INITIATED",
+              status: "COMPLETED",
+              duration: 42,
+              timestamp: world.timestamp(),
+            },
+          ],
+        },
+      },
+    ],
+    events: [],
+    items: ["inbound call"],
+    shows: "a call",
+  },
 ];
 
 const text = (world: KindWorld, index: number, body: string) => ({

@@ -497,6 +497,7 @@ _ContactRequired = TypedDict(
         "groups": "List['ContactGroup']",
         "consent": "ContactConsent",
         "last_message_from_them_at": "Optional[str]",
+        "window_ends_at": "Optional[str]",
         "created_at": "str",
         "updated_at": "str",
     },
@@ -1276,7 +1277,7 @@ _InboundDetailsCallRequired = TypedDict(
 
 
 class InboundDetailsCall(_InboundDetailsCallRequired):
-    """A call that was not answered. Never in an event."""
+    """A call. `status` is the network's: `COMPLETED` if it was answered. Never in an event."""
 
 
 _InboundDetailsNumberChangeRequired = TypedDict(

@@ -374,6 +374,12 @@ export type Contact = {
   consent: ContactConsent;
   /** When the contact last sent a message. Free-form text can be sent for 24 hours from then. */
   last_message_from_them_at: string | null;
+  /**
+   * Until when messages other than templates can be sent, or could last be sent: 24 hours after the person wrote
+   * or called, or after another sender on the number passed the conversation to you. The window also ends when
+   * the network refuses a message because it is closed (131047). Null: it was never open.
+   */
+  window_ends_at: string | null;
   created_at: string;
   updated_at: string;
 };
@@ -924,7 +930,7 @@ export type InboundDetails = {
     catalog: string | null;
     product: string | null;
   };
-  /** A call that was not answered. Never in an event. */
+  /** A call. `status` is the network's: `COMPLETED` if it was answered. Never in an event. */
   call?: {
     direction: string | null;
     status: string | null;

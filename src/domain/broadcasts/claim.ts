@@ -10,6 +10,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { listLinkedContacts } from "../contacts/change-consent.ts";
 import { addressOf, getContact, isAddressable } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
+import type { WindowTimes } from "../contacts/window.ts";
 import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-counters.ts";
 import { keepResumedInPast } from "../messages/breaker.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
@@ -223,12 +224,7 @@ function readAddress(
 }
 
 /** The network's limit and the workspace's own. Null: the person fits under both, and counts from now on. */
-function applyLimits(
-  context: ClaimContext,
-  person: string,
-  contact: Pick<Contact, "lastMessageAt">,
-  identityId: number,
-): Decision | null {
+function applyLimits(context: ClaimContext, person: string, contact: WindowTimes, identityId: number): Decision | null {
   const room = roomFor(context, person, contact);
   if (room === "none") return { kind: "full" };
   const { workspace } = context;
@@ -257,7 +253,7 @@ function isSentToLinkedContact(tx: Tx, broadcast: Broadcast, contactId: number):
 function roomFor(
   { tx, limited, room }: ClaimContext,
   person: string,
-  contact: Pick<Contact, "lastMessageAt">,
+  contact: WindowTimes,
 ): "free" | "counted" | "taken" | "none" {
   if (limited === null || isInWindow(tx, contact)) return "free";
   if (isCounted(tx, limited, person)) return "counted";

@@ -103,13 +103,18 @@ export const claimRecipient = hotWrite(
   message,
 );
 
-const { phone, consent, mayWantToStopSince, identityId, networkUserId, lastMessageAt } = getTableColumns(contacts);
+const { phone, consent, mayWantToStopSince, identityId, networkUserId } = getTableColumns(contacts);
+const { lastMessageAt, windowOpenedAt, windowClosedAt } = getTableColumns(contacts);
 
 /** What decides whether a recipient may be sent to now. */
 export const contactOfRecipient = hotQuery(
   `SELECT phone, consent, may_want_to_stop_since AS mayWantToStopSince, identity_id AS identityId,
-    network_user_id AS networkUserId, last_message_at AS lastMessageAt
+    network_user_id AS networkUserId, last_message_at AS lastMessageAt, window_opened_at AS windowOpenedAt,
+    window_closed_at AS windowClosedAt
   FROM contacts WHERE id = +:id`,
   { id: contacts.id },
-  { phone, consent, mayWantToStopSince, identityId, networkUserId, lastMessageAt },
+  {
+    ...{ phone, consent, mayWantToStopSince, identityId, networkUserId },
+    ...{ lastMessageAt, windowOpenedAt, windowClosedAt },
+  },
 );

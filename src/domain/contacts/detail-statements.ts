@@ -100,6 +100,8 @@ const {
   mayWantToStopSince,
   mayWantToStopSaidAt,
   lastMessageAt,
+  windowOpenedAt,
+  windowClosedAt,
   ...newContact
 } = getTableColumns(contacts);
 

@@ -3,7 +3,7 @@
  * used for a person leads to the contact: the stored number, the network's number variants, and the country's other
  * number variant.
  */
-import { and, desc, eq, isNotNull, max } from "drizzle-orm";
+import { and, desc, eq, isNotNull } from "drizzle-orm";
 import { type E164, fromNetwork, otherVariant, phoneDigits, readPhone } from "#src/core/phone.ts";
 import { Problem, quote } from "#src/core/problem.ts";
 import { NETWORK_ID_LENGTH_MAX } from "#src/core/text-limits.ts";
@@ -92,17 +92,6 @@ function phoneOfLinked(tx: ReadTx, { identityId }: Pick<Contact, "identityId">):
     .limit(1)
     .get();
   return (linked?.phone as E164 | undefined) ?? null;
-}
-
-/** When the person last wrote, under any of their linked contacts; null: never. */
-export function lastMessageOf(tx: ReadTx, { lastMessageAt, identityId }: Contact): number | null {
-  if (identityId === null) return lastMessageAt;
-  const latest = tx.db
-    .select({ at: max(contacts.lastMessageAt) })
-    .from(contacts)
-    .where(eq(contacts.identityId, identityId))
-    .get();
-  return latest?.at ?? null;
 }
 
 /** What a message or a list shows of the person: the phone number, else the user id. */

@@ -68,6 +68,11 @@ export const ContactView = Type.Object(
     last_message_from_them_at: Nullable(
       Instant("When the contact last sent a message. Free-form text can be sent for 24 hours from then."),
     ),
+    window_ends_at: Nullable(
+      Instant(
+        "Until when messages other than templates can be sent, or could last be sent: 24 hours after the person wrote or called, or after another sender on the number passed the conversation to you. The window also ends when the network refuses a message because it is closed (131047). Null: it was never open.",
+      ),
+    ),
     created_at: Instant(),
     updated_at: Instant(),
   },

@@ -87,6 +87,22 @@ export const setLastMessageAt = hotQuery(
   contact,
 );
 
+/** The network's time of a call, or of a handover to this server. */
+export const openWindowAt = hotQuery(
+  `UPDATE contacts SET window_opened_at = :windowOpenedAt, updated_at = :updatedAt WHERE id = +:id
+  RETURNING ${columns(contact)}`,
+  contact,
+  contact,
+);
+
+/** The dispatch of a message that the network refused. */
+export const closeWindowAt = hotQuery(
+  `UPDATE contacts SET window_closed_at = :windowClosedAt, updated_at = :updatedAt WHERE id = +:id
+  RETURNING ${columns(contact)}`,
+  contact,
+  contact,
+);
+
 export const insertConsentLog = hotWrite(
   `INSERT INTO consent_log (workspace_id, contact_id, was, became, source, evidence, at)
   VALUES (:workspaceId, :contactId, :was, :became, :source, :evidence, :at)`,

@@ -41,6 +41,10 @@ export const contacts = sqliteTable(
     mayWantToStopSaidAt: instant(),
     /** The network's time of the person's last message; it opens the 24-hour window. */
     lastMessageAt: instant(),
+    /** The network's time of the latest call or handover to this server: it opens the window too. */
+    windowOpenedAt: instant(),
+    /** When the latest message was dispatched that the network refused because the window is closed. */
+    windowClosedAt: instant(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     /** When the last `contact.updated` was written. */

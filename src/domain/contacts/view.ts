@@ -8,6 +8,7 @@ import { readDetails } from "./details.ts";
 import { displayName, mapProfile } from "./profile-fields.ts";
 import type { ContactView } from "./schema.ts";
 import type { Contact } from "./table.ts";
+import { windowEnd, windowTimesOf } from "./window.ts";
 
 /** Builds the JSON; reads the contact's fields, people, tags and groups. */
 export function viewContact(
@@ -39,6 +40,7 @@ export function viewContact(
       may_want_to_stop_since: when(contact.mayWantToStopSince),
     },
     last_message_from_them_at: when(contact.lastMessageAt),
+    window_ends_at: when(windowEnd(windowTimesOf(tx, contact))),
     created_at: formatInstant(contact.createdAt, workspace.timezone),
     updated_at: formatInstant(contact.updatedAt, workspace.timezone),
   };

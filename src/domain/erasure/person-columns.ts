@@ -42,6 +42,7 @@ export const personColumns = {
     emptied: toNull(
       ...["phone", "network_user_id", "network_portfolio", "username", "identity_id", ...profileNames],
       ...["may_want_to_stop_since", "may_want_to_stop_said_at", "last_message_at"],
+      ...["window_opened_at", "window_closed_at"],
     ),
   },
   consent_log: {

@@ -12,7 +12,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 /** Members that are null if nothing is known. */
 const NULLABLE: ReadonlySet<string> = new Set([
-  ...["reference", "content", "last_message_from_them_at", "user_id", "username"],
+  ...["reference", "content", "last_message_from_them_at", "window_ends_at", "user_id", "username"],
   ...profileNames.filter((name) => name !== "name"),
 ]);
 

@@ -53,7 +53,7 @@ export interface EchoItem {
   at: number;
 }
 
-/** One sender on the number passed a conversation to another. */
+/** A conversation went from one sender on the number to another. */
 export interface ControlPassItem {
   kind: "control_pass";
   phoneNumberId: string;
@@ -63,10 +63,14 @@ export interface ControlPassItem {
   /** The roles before and after, in the network's words. */
   previousOwner: string | null;
   newOwner: string | null;
+  /** This server may answer from now on. */
+  isOurs: boolean;
   /** What the network says of the conversation so far. */
   summary: string | null;
   /** What the person wrote in the conversation so far, oldest first. */
   written: string[];
+  /** When the person last wrote, as far as the network says it with the conversation; null: it does not. */
+  writtenAt: number | null;
   at: number;
 }
 
@@ -80,9 +84,11 @@ export interface HistoryProgressItem {
   declined: { code: string; reason: string } | null;
 }
 
-/** A person called one of our numbers, without an answer. */
-export interface MissedCallItem {
-  kind: "missed_call";
+/** A person called one of our numbers. */
+export interface CallItem {
+  kind: "call";
+  /** The call has ended; until then only the window follows from it. */
+  isOver: boolean;
   phoneNumberId: string;
   networkMessageId: string;
   from: string | null;
@@ -90,6 +96,7 @@ export interface MissedCallItem {
   profileName: string | null;
   direction: string | null;
   status: string | null;
+  /** When the call began. */
   at: number;
 }
 

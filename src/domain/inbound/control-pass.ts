@@ -1,16 +1,18 @@
 /**
  * One sender on a number passed a conversation to another, such as Meta's Business Agent to this server. The
- * conversation shows it. What the person wrote before may come with it: a STOP among it counts.
+ * conversation shows it. A pass to this server opens the window. What the person wrote before may come with it: a STOP
+ * among it counts.
  */
 import type { Tx } from "#src/db/transaction.ts";
-import { WINDOW_MS } from "../messages/plan.ts";
+import { getContact } from "../contacts/find.ts";
+import { openWindow, WINDOW_MS } from "../contacts/window.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { applyReportedWords } from "./apply-words.ts";
 import type { ControlPassItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
-import { insertEcho } from "./statements.ts";
+import { insertEcho, noteActivity } from "./statements.ts";
 
 export function applyControlPass(tx: Tx, number: SendingNumber, item: ControlPassItem): void {
   const workspace = getWorkspace(tx, number.workspaceId);
@@ -39,4 +41,8 @@ export function applyControlPass(tx: Tx, number: SendingNumber, item: ControlPas
     isNews,
     evidence: { control_pass: controlPass.id },
   });
+  // The network may say that the person has not written for long: then nothing can be answered.
+  if (!item.isOurs || (item.writtenAt !== null && item.writtenAt <= at - WINDOW_MS)) return;
+  openWindow(tx, getContact(tx, workspace.id, contact.id), at);
+  noteActivity(tx).run({ contactId: contact.id, wroteAt: at });
 }

@@ -4,6 +4,7 @@
  */
 import { and, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { OPENED_AT_SQL } from "../contacts/window.ts";
 import { ANSWER_SPAN_MS } from "../messages/answers.ts";
 import { isUnindexed } from "../messages/contact-message-statements.ts";
 import { type Conversation, conversations, echoes, inbounds } from "./table.ts";
@@ -11,8 +12,8 @@ import { type Conversation, conversations, echoes, inbounds } from "./table.ts";
 interface ConversationFilter {
   /** Only conversations with unread inbounds. */
   isUnread?: boolean;
-  /** Only conversations whose person wrote after this moment. */
-  wroteAfter?: number;
+  /** Only conversations whose window was opened after this moment, and is not closed. */
+  openedAfter?: number;
 }
 
 /** The position after which a page begins. */
@@ -28,13 +29,13 @@ export interface ConversationPosition {
 const hasUnread = sql`${conversations.unread} > 0`;
 
 /** The history of a phone, and what is sent from it, opens no window. */
-const hasWrittenAfter = (wroteAfter: number) =>
-  sql`(SELECT last_message_at FROM contacts WHERE id = ${conversations.contactId}) > ${wroteAfter}`;
+const isOpenAfter = (openedAfter: number) =>
+  sql`(SELECT ${sql.raw(OPENED_AT_SQL)} FROM contacts WHERE id = ${conversations.contactId}) > ${openedAfter}`;
 
 export function listConversations(
   tx: ReadTx,
   workspaceId: number,
-  { isUnread = false, wroteAfter }: ConversationFilter,
+  { isUnread = false, openedAfter }: ConversationFilter,
   before: ConversationPosition | null,
   limit: number,
 ): Conversation[] {
@@ -45,7 +46,7 @@ export function listConversations(
       and(
         eq(conversations.workspaceId, workspaceId),
         isUnread ? hasUnread : undefined,
-        wroteAfter === undefined ? undefined : and(gt(conversations.wroteAt, wroteAfter), hasWrittenAfter(wroteAfter)),
+        openedAfter === undefined ? undefined : and(gt(conversations.wroteAt, openedAfter), isOpenAfter(openedAfter)),
         before === null
           ? undefined
           : and(
@@ -67,8 +68,8 @@ const isOnNumbers = (contact: string) => `EXISTS (
 
 /**
  * SQL for the conversations on some numbers, with the columns of `waitingSql`. Parameters: workspace; wrote_at, wrote_at and
- * contact_id of the position; how many to examine; lowest count of unread messages; when the person last wrote at the
- * earliest; the numbers as JSON; how many to return. For the reader's thread.
+ * contact_id of the position; how many to examine; lowest count of unread messages; when the window was opened at the
+ * earliest (0: open or not); the numbers as JSON; how many to return. For the reader's thread.
  */
 export const onNumbersSql = `WITH looked AS MATERIALIZED (
     SELECT contact_id, wrote_at, unread FROM conversations
@@ -76,7 +77,7 @@ export const onNumbersSql = `WITH looked AS MATERIALIZED (
       ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
   )
   SELECT contact_id, wrote_at, NULL AS looked FROM (SELECT contact_id, wrote_at FROM looked
-    WHERE unread >= ? AND coalesce((SELECT last_message_at FROM contacts WHERE id = looked.contact_id), 0) >= ?
+    WHERE unread >= ? AND coalesce((SELECT ${OPENED_AT_SQL} FROM contacts WHERE id = looked.contact_id), 0) >= ?
       AND ${isOnNumbers("looked.contact_id")}
     ORDER BY wrote_at DESC, contact_id DESC LIMIT ?)
   UNION ALL SELECT * FROM (SELECT contact_id, wrote_at, (SELECT count(*) FROM looked) FROM looked
@@ -117,7 +118,7 @@ export const waitingSql = `WITH recent AS MATERIALIZED (
           SELECT 1 FROM contact_messages AS entry JOIN messages ON messages.id = entry.message_id
             WHERE entry.contact_id = looked.contact_id AND entry.dispatched_at >= ${ARRIVED_AT}
             AND entry.dispatched_at <= ${ANSWER_SPAN_MS} +
-              max(${ARRIVED_AT}, coalesce((SELECT last_message_at FROM contacts WHERE id = looked.contact_id), 0))
+              max(${ARRIVED_AT}, coalesce((SELECT ${OPENED_AT_SQL} FROM contacts WHERE id = looked.contact_id), 0))
             AND messages.type = 'text' AND ${MAY_HAVE_ARRIVED})
         AND coalesce(recent.at >= ${ARRIVED_AT}, 0) = 0
         AND (SELECT consent FROM contacts WHERE id = looked.contact_id) <> 'opted_out'

@@ -91,7 +91,7 @@ export const InboundDetails = Type.Object(
     call: Type.Optional(
       Type.Object(
         { direction: Text, status: Text },
-        { description: "A call that was not answered. Never in an event." },
+        { description: "A call. `status` is the network's: `COMPLETED` if it was answered. Never in an event." },
       ),
     ),
     number_change: Type.Optional(

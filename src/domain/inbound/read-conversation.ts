@@ -7,8 +7,8 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { confirmedShape, getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
-import { lastMessageOf } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
+import { WINDOW_MS, windowEnd, windowTimesOf } from "../contacts/window.ts";
 import { findMediaOfInbound, type MediumWithFile } from "../media/read.ts";
 import { ANSWER_SPAN_MS } from "../messages/answers.ts";
 import { type ContactKey, listAnswerIds, listDispatchedPlaces } from "../messages/contact-messages.ts";
@@ -120,7 +120,7 @@ export function readLastWord(
   const isSeen = ({ numberId }: { numberId: number }): boolean => seesNumber(numberId);
   const start = { contactId: contact.id, at: NEWEST.inboundAt, id: NEWEST.inboundId, limit: examined };
   const inbounds = inboundsOfContact(tx).all(start).filter(isSeen).slice(0, 1);
-  const textsUntil = (lastMessageOf(tx, contact) ?? 0) + ANSWER_SPAN_MS;
+  const textsUntil = (windowEnd(windowTimesOf(tx, contact)) ?? 0) + ANSWER_SPAN_MS - WINDOW_MS;
   const range = { since: inbounds[0]?.at ?? 0, textsUntil };
   const answers = listAnswerIds(tx, contact, range, examined)
     .flatMap((id) => findWholeMessage(tx, contact.workspaceId, id) ?? [])

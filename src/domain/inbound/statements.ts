@@ -2,10 +2,11 @@
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
 import { messages } from "../messages/table.ts";
-import { callbacks, echoes, inbounds, phoneContacts } from "./table.ts";
+import { callbacks, conversations, echoes, inbounds, phoneContacts } from "./table.ts";
 
 const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
+const conversation = getTableColumns(conversations);
 const echo = getTableColumns(echoes);
 const phoneContact = getTableColumns(phoneContacts);
 const { id: messageId, templateCategory, templateName, templateLanguage } = getTableColumns(messages);
@@ -90,6 +91,12 @@ export const completeEcho = hotWrite(
 );
 
 export const setEchoStatus = hotWrite("UPDATE echoes SET status = :status WHERE id = +:id", echo);
+
+/** A person whose window was opened without a message is listed with those who wrote at that time. */
+export const noteActivity = hotWrite(
+  "UPDATE conversations SET wrote_at = :wroteAt WHERE contact_id = +:contactId AND wrote_at < :wroteAt",
+  { contactId: conversation.contactId, wroteAt: conversation.wroteAt },
+);
 
 /** When another sender last wrote to the person from one of our numbers, between two moments. */
 export const lastEchoBetween = hotQuery(

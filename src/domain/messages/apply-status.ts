@@ -15,7 +15,7 @@ import type { CounterDeltas } from "./counter-deltas.ts";
 import { describeFailure } from "./failure.ts";
 import { learnFromStatus } from "./learn-recipient.ts";
 import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
-import { countChange, enter, move } from "./move.ts";
+import { countChange, enter, move, noteClosedWindow } from "./move.ts";
 import { UsageDeltas } from "./network-usage.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { findForStatus } from "./read.ts";
@@ -87,7 +87,10 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
         errorMessage: item.error?.message ?? message.errorMessage,
       });
       // As one that may have arrived it counted under the limits.
-      if (failed !== undefined) refreshRecent(tx, failed);
+      if (failed !== undefined) {
+        refreshRecent(tx, failed);
+        noteClosedWindow(tx, failed);
+      }
       hear(tx, message, item, deltas);
       return;
     }

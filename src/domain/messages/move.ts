@@ -5,6 +5,7 @@
 import type { Tx } from "#src/db/transaction.ts";
 import { chargeHeld, chargeReleased, release } from "../billing/hold.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
+import { closeWindow, WINDOW_CLOSED } from "../contacts/window.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { countMove } from "./adjust-counters.ts";
@@ -112,8 +113,15 @@ function follow(tx: Tx, message: Message, after: Message, deltas: CounterDeltas 
   if (message.broadcastId === null) applyMoney(tx, message, after);
   else countChange(tx, message, after, deltas);
   if (after.status === "failed" || message.status === "failed") refreshRecent(tx, after);
+  if (after.status === "failed") noteClosedWindow(tx, after);
   if (isAccepted(after) && !isAccepted(message)) recordSendConsent(tx, after);
   publishStatus(tx, after);
+}
+
+/** The network says that the person's window is closed, whatever this server knows. */
+export function noteClosedWindow(tx: Tx, failed: Message): void {
+  if (failed.errorCode !== WINDOW_CLOSED || isContactErased(failed)) return;
+  closeWindow(tx, contactOf(tx, failed), failed.dispatchedAt ?? failed.createdAt);
 }
 
 /** Counts a recipient's change for its broadcast; nothing for a single message. */

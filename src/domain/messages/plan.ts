@@ -12,9 +12,10 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
 import { requireNoDoubt, requireNotOptedOut } from "../contacts/doubt.ts";
-import { type ContactLookup, lastMessageOf, lookUpContact } from "../contacts/find.ts";
+import { type ContactLookup, lookUpContact } from "../contacts/find.ts";
 import { findUserIdFor } from "../contacts/learn-identity.ts";
 import type { Contact } from "../contacts/table.ts";
+import { isWindowOpen, WINDOW_MS, type WindowTimes, windowEnd, windowTimesOf } from "../contacts/window.ts";
 import { findNamedUpload } from "../media/send-upload.ts";
 import { chooseSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -63,9 +64,6 @@ export interface SendPlan {
   charged: boolean;
   price: Micros;
 }
-
-/** Free messages may be sent within 24 hours after the person last wrote. */
-export const WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** Throws the first `Problem` in the order that the API promises. */
 export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): SendPlan {
@@ -203,16 +201,20 @@ function findValidUserId(tx: ReadTx, { networkUserId, contact }: ContactLookup, 
   return contact === null ? networkUserId : findUserIdFor(tx, contact, accountsBeside(tx, sender));
 }
 
-/** The window is the person's: whatever a linked contact wrote opens it too. */
 function requireOpenWindow(tx: ReadTx, contact: Contact | null): void {
-  const lastMessageAt = contact === null ? null : lastMessageOf(tx, contact);
-  if (lastMessageAt !== null && tx.now - lastMessageAt < WINDOW_MS) return;
-  throw new Problem(
-    "window_closed",
-    lastMessageAt === null
-      ? "This person has not written yet, so only a template can be sent."
-      : "This person last wrote over 24 hours ago, so only a template can be sent.",
-  );
+  const times = contact === null ? null : windowTimesOf(tx, contact);
+  if (times !== null && isWindowOpen(tx.now, times)) return;
+  throw new Problem("window_closed", `${whyClosed(times)}, so only a template can be sent.`);
+}
+
+function whyClosed(times: WindowTimes | null): string {
+  if (times === null || windowEnd(times) === null) return "This person has not written yet";
+  const { lastMessageAt, windowOpenedAt } = times;
+  if ((windowEnd(times) ?? 0) < Math.max(lastMessageAt ?? 0, windowOpenedAt ?? 0) + WINDOW_MS)
+    return "WhatsApp refused a message to this person because 24 hours have passed";
+  return (windowOpenedAt ?? 0) > (lastMessageAt ?? 0)
+    ? "This person last wrote or called over 24 hours ago"
+    : "This person last wrote over 24 hours ago";
 }
 
 function plan(

@@ -5,7 +5,7 @@
  * network proved to have refused does not count. Portfolios without a known limit store nothing.
  */
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import type { Contact } from "../contacts/table.ts";
+import { isWindowOpen, type WindowTimes } from "../contacts/window.ts";
 import { findPortfolio } from "../numbers/portfolio.ts";
 import { findNumber, findRemoved } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -87,12 +87,7 @@ export function addPeople(
 }
 
 /** Call when one message with a template is dispatched. It counts, and never waits. */
-export function addPerson(
-  tx: Tx,
-  sender: SendingNumber,
-  person: string,
-  contact: Pick<Contact, "lastMessageAt"> | null,
-): void {
+export function addPerson(tx: Tx, sender: SendingNumber, person: string, contact: WindowTimes | null): void {
   if (sender.portfolioId === null || isInWindow(tx, contact)) return;
   const limited = findLimitedPortfolio(tx, sender);
   if (limited !== null) addPeople(tx, limited, sender.workspaceId, [person]);
@@ -125,8 +120,7 @@ function refreshPerson(tx: Tx, { numberId, toPhone: person }: Message): void {
   }
 }
 
-/** Templates to people who wrote within 24 hours are not limited. */
-export function isInWindow({ now }: ReadTx, contact: Pick<Contact, "lastMessageAt"> | null): boolean {
-  const lastMessageAt = contact?.lastMessageAt ?? null;
-  return lastMessageAt !== null && now - lastMessageAt < DAY_MS;
+/** Templates to people whose window is open are not limited. */
+export function isInWindow({ now }: ReadTx, contact: WindowTimes | null): boolean {
+  return contact !== null && isWindowOpen(now, contact);
 }

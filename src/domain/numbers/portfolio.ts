@@ -9,7 +9,7 @@ import { findSync } from "./account-sync.ts";
 import { portfolioById } from "./statements.ts";
 import { numbers, type Portfolio, portfolios, type SendingNumber } from "./table.ts";
 
-/** Undefined on the simulator. */
+/** Undefined on the simulator until test control reports a limit. */
 export function findPortfolio(tx: ReadTx, { portfolioId }: Pick<SendingNumber, "portfolioId">): Portfolio | undefined {
   return portfolioId === null ? undefined : portfolioById(tx).get({ id: portfolioId });
 }
@@ -22,9 +22,7 @@ export function checkPortfolio(given: string | null, fields: Record<string, stri
 
 /** Puts the number into the portfolio that is known for it now. */
 export function assignPortfolio(tx: Tx, number: SendingNumber, limit: string | null): SendingNumber {
-  if (number.network !== "whatsapp") return number;
-  const known = findSync(tx, number.workspaceId, number.accountId)?.portfolio ?? number.givenPortfolio;
-  const name = known === null ? `account:${number.accountId}` : `portfolio:${known}`;
+  const name = portfolioName(tx, number);
   const before = findPortfolio(tx, number);
   if (before?.name === name) return number;
   const after = createIfMissing(tx, name);
@@ -36,6 +34,13 @@ export function assignPortfolio(tx: Tx, number: SendingNumber, limit: string | n
   const assigned = { ...number, portfolioId: after.id };
   if (after.personLimit === null && limit !== null) reportLimit(tx, assigned, limit);
   return assigned;
+}
+
+/** All numbers of the simulator have one account: a workspace's numbers are a portfolio of their own. */
+function portfolioName(tx: ReadTx, { network, workspaceId, accountId, givenPortfolio }: SendingNumber): string {
+  if (network === "simulator") return `simulator:${workspaceId}`;
+  const known = findSync(tx, workspaceId, accountId)?.portfolio ?? givenPortfolio;
+  return known === null ? `account:${accountId}` : `portfolio:${known}`;
 }
 
 /** The network's report about one number holds for its whole portfolio. `limit`: digits, or `unlimited`. */

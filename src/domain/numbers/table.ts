@@ -7,7 +7,7 @@ import type { Provider } from "./provider.ts";
 /** Meta's business portfolios: their numbers, of several workspaces perhaps, share one messaging limit. */
 export const portfolios = sqliteTable("portfolios", {
   id: integer().primaryKey({ autoIncrement: true }),
-  /** `portfolio:ID` as Meta or an operator names it; `account:ID` where only the account is known. */
+  /** `portfolio:ID` as Meta or an operator names it; `account:ID` where only the account is known; `simulator:WORKSPACE`. */
   name: text().notNull(),
   /** People in 24 hours; null: none, or not known. */
   personLimit: integer(),
@@ -33,7 +33,7 @@ export const numbers = sqliteTable("numbers", {
   throughput: integer().notNull(),
   /** A person chose the throughput; else it follows what the network reports. */
   throughputGiven: flag().notNull(),
-  /** Whose messaging limit counts; null on the simulator. */
+  /** Whose messaging limit counts; null on the simulator, unless test control has set a limit. */
   portfolioId: integer(),
   /** The portfolio that an operator named. */
   givenPortfolio: text(),

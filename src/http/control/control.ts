@@ -15,6 +15,7 @@ import { answerProblem, bodyOf } from "../errors.ts";
 import { requestIds } from "../headers.ts";
 import { problemOf, splitUrl, toResponse } from "../respond.ts";
 import { findFieldProblems } from "../validate.ts";
+import { accountRoutes } from "./account.ts";
 import { clockRoutes } from "./clock.ts";
 import { inboundRoutes } from "./inbound.ts";
 import { journalRoutes } from "./journals.ts";
@@ -42,6 +43,7 @@ const routes: readonly ControlRoute[] = [
   ...clockRoutes,
   ...journalRoutes,
   ...inboundRoutes,
+  ...accountRoutes,
   ...ruleRoutes,
   ...operatorRoutes,
   ...workspaceRoutes,

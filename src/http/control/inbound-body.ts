@@ -1,6 +1,6 @@
 /**
- * What a person writes to a number of the simulator, as `POST /inbound` of the test control and `waxwing simulate inbound`
- * take it: the schema, the members that each type needs, and the callback that the network would send.
+ * What a person writes to a number of the simulator, and what else reaches it, as `POST /inbound` of the test control and
+ * `waxwing simulate inbound` take it: the schema, the members that each type needs, and the callback that the network would send.
  */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { randomText } from "#src/core/id.ts";
@@ -21,8 +21,9 @@ import {
 } from "#src/networks/simulator/inbound-content.ts";
 import { type SimulatedFiles, sampleId } from "#src/networks/simulator/media.ts";
 import { newNetworkId } from "#src/networks/simulator/phone.ts";
+import { type PlayedReport, type ReportType, reportCallback, reportTypes } from "#src/networks/simulator/reports.ts";
 import { findChoice, findForm } from "../sent-choices.ts";
-import { invalidField, readE164, strict } from "./route.ts";
+import { invalidField, readE164, readTime, strict } from "./route.ts";
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const text = Type.String({ minLength: 1, maxLength: 4_096 });
@@ -95,11 +96,23 @@ const members = {
   deleted: object(reference),
   unsupported: object({ reason: optional(label) }),
   system: object({ phone: optional(label), user_id: optional(label), previous_user_id: optional(label) }),
+  handover: OneOf(["control_passed", "control_taken"]),
+  role: label,
+  said_at: label,
+  direction: OneOf(["in", "out"]),
+  answered: Type.Boolean(),
+  preference: OneOf(["stop", "resume"]),
+  new_phone: label,
+  new_user_id: label,
 };
 type Member = keyof typeof members;
 
+export type PlayedType = InboundType | ReportType;
+/** Every type that can be played. */
+export const playedTypes: readonly PlayedType[] = [...inboundTypes, ...reportTypes];
+
 /** What each type needs and may have; one of several needed members is enough. */
-const TYPES: Readonly<Record<InboundType, { needs: readonly Member[]; may: readonly Member[] }>> = {
+const TYPES: Readonly<Record<PlayedType, { needs: readonly Member[]; may: readonly Member[] }>> = {
   text: { needs: ["text"], may: [] },
   image: { needs: [], may: ["media", "text"] },
   video: { needs: [], may: ["media", "text"] },
@@ -116,7 +129,18 @@ const TYPES: Readonly<Record<InboundType, { needs: readonly Member[]; may: reado
   revoke: { needs: ["deleted"], may: [] },
   unsupported: { needs: [], may: ["unsupported"] },
   system: { needs: ["system"], may: [] },
+  standby: { needs: ["text"], may: [] },
+  handover: { needs: ["handover"], may: ["text", "role", "said_at"] },
+  echo: { needs: ["text"], may: [] },
+  history: { needs: ["text"], may: ["direction"] },
+  call: { needs: [], may: ["answered"] },
+  preference: { needs: ["preference"], may: [] },
+  number_change: { needs: ["new_phone"], may: [] },
+  user_id_change: { needs: ["new_user_id"], may: [] },
 };
+
+/** Of messages alone. */
+const MESSAGE_MEMBERS = ["reply_to", "referral", "username", "parent_user_id"] as const;
 
 export type InboundBody = Omit<
   PlayedInbound,
@@ -128,13 +152,18 @@ export type InboundBody = Omit<
   username?: string;
   to?: string;
   name?: string;
-  type?: InboundType;
+  type?: PlayedType;
+  /** The network's time; now if absent. */
+  at?: string;
   reaction?: Reference & { to?: Reference; emoji: string };
   edited?: Reference;
   deleted?: Reference;
   reply_to?: Reference;
   system?: { phone?: string; user_id?: string; previous_user_id?: string };
-};
+  said_at?: string;
+  new_phone?: string;
+  new_user_id?: string;
+} & Pick<PlayedReport, "handover" | "role" | "direction" | "answered" | "preference">;
 
 export const inboundSchema = Type.Object(
   {
@@ -144,7 +173,8 @@ export const inboundSchema = Type.Object(
     parent_user_id: optional(label),
     username: optional(Type.String({ minLength: 1, maxLength: 191 })),
     name: optional(Type.String({ minLength: 1, maxLength: 191 })),
-    type: optional(OneOf(inboundTypes)),
+    type: optional(OneOf(playedTypes)),
+    at: optional(Type.String()),
     ...Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, optional(schema)])),
     reply_to: optional(object(reference)),
     referral: optional(object({ source: optional(label), headline: optional(label), click_id: optional(label) })),
@@ -168,13 +198,41 @@ export function composePlayed(
 ): { networkMessageId: string; body: string } {
   const networkMessageId = newNetworkId(tx.random);
   const type = input.type ?? "text";
+  const at = readNetworkTime(tx, input);
+  if (isReport(type)) {
+    const person = { networkMessageId, from, userId: input.user_id, at, name: input.name ?? null };
+    return { networkMessageId, body: reportCallback(number, person, reportOf(type, from, input)) };
+  }
   const unique = randomText(tx.random, 16);
   const bytes = input.media?.content;
   const mediaId = bytes === undefined && input.media?.missing !== true ? sampleId(type, unique) : unique;
   const content = inboundContent(played(tx, number, from, type, input), mediaId);
   if (bytes !== undefined) files.keep(mediaId, Buffer.from(bytes, "base64"));
-  const envelope = { networkMessageId, from, at: tx.now, name: input.name ?? null, ...idsOf(input), content };
+  const envelope = { networkMessageId, from, at, name: input.name ?? null, ...idsOf(input), content };
   return { networkMessageId, body: contentCallback(number, envelope) };
+}
+
+function isReport(type: PlayedType): type is ReportType {
+  return (reportTypes as readonly string[]).includes(type);
+}
+
+/** Throws `invalid_request`. */
+function reportOf(type: ReportType, from: string, input: InboundBody): PlayedReport {
+  const { text, handover, role, direction, answered, preference, new_phone: newPhone, new_user_id: newUserId } = input;
+  return {
+    ...{ type, text, handover, role, direction, answered, preference, newUserId },
+    newPhone: newPhone === undefined ? undefined : readE164("new_phone", newPhone).slice(1),
+    formerUserId: isUserId(from) ? from : input.user_id,
+    saidAt: input.said_at === undefined ? undefined : readTime("said_at", input.said_at),
+  };
+}
+
+/** The network names no time that is still to come. Throws `invalid_request`. */
+function readNetworkTime({ now }: Tx, { at }: InboundBody): number {
+  if (at === undefined) return now;
+  const time = readTime("at", at);
+  if (time > now) throw invalidField("at", "The network's time is never later than the clock's.");
+  return time;
 }
 
 function idsOf({ username, user_id: userId, parent_user_id: parentUserId }: InboundBody) {
@@ -182,9 +240,9 @@ function idsOf({ username, user_id: userId, parent_user_id: parentUserId }: Inbo
 }
 
 /** Throws `invalid_request`. */
-function requireUserIds({ user_id, parent_user_id, system }: InboundBody): void {
+function requireUserIds({ user_id, parent_user_id, new_user_id, system }: InboundBody): void {
   const fields = noProblems();
-  const given = { user_id, parent_user_id, "system.user_id": system?.user_id };
+  const given = { user_id, parent_user_id, new_user_id, "system.user_id": system?.user_id };
   for (const [path, id] of Object.entries({ ...given, "system.previous_user_id": system?.previous_user_id })) {
     if (id !== undefined && !isUserId(id)) fields[path] = ["A user id has the form US.13491208655302741918."];
   }
@@ -194,13 +252,14 @@ function requireUserIds({ user_id, parent_user_id, system }: InboundBody): void 
 }
 
 /** Throws `invalid_request`. */
-function requireMembers(type: InboundType, input: InboundBody): void {
+function requireMembers(type: PlayedType, input: InboundBody): void {
   const { needs, may } = TYPES[type];
   const present = (Object.keys(members) as Member[]).filter((name) => input[name] !== undefined);
   const fields = noProblems();
   for (const name of present) {
     if (!needs.includes(name) && !may.includes(name)) fields[name] = [`This does not go with the type ${type}.`];
   }
+  Object.assign(fields, reportProblems(type, input));
   const count = needs.filter((name) => present.includes(name)).length;
   const [first] = needs;
   if (first !== undefined && count !== 1) {
@@ -212,6 +271,16 @@ function requireMembers(type: InboundType, input: InboundBody): void {
     fields["media.content"] = ["This is not base64."];
   Object.assign(fields, cardProblems(input));
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+}
+
+function reportProblems(type: PlayedType, input: InboundBody): Record<string, string[]> {
+  if (!isReport(type)) return {};
+  const strays = MESSAGE_MEMBERS.filter((name) => input[name] !== undefined);
+  const isNamed = type !== "user_id_change" || input.user_id !== undefined || isUserId(input.from);
+  return {
+    ...Object.fromEntries(strays.map((name) => [name, [`This does not go with the type ${type}.`]])),
+    ...(isNamed ? {} : { user_id: ["This has to be the former user id, because `from` is a phone number."] }),
+  };
 }
 
 function cardProblems({ contacts = [] }: InboundBody): Record<string, string[]> {

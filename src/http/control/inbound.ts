@@ -1,13 +1,10 @@
-/** `/control/v1/inbound`: a person writes to a number of the simulator. */
+/** `/control/v1/inbound`: a person writes to a number of the simulator, or something else reaches it. */
 import { isUserId } from "#src/core/user-id.ts";
-import type { ReadTx } from "#src/db/transaction.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { findInboundByNetworkId } from "#src/domain/inbound/read.ts";
-import { listOnNetwork } from "#src/domain/numbers/read.ts";
-import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { answerJson } from "../answer.ts";
 import { composePlayed, type InboundBody, inboundSchema, requireFitting } from "./inbound-body.ts";
-import { declareCall, invalidField, readE164 } from "./route.ts";
+import { declareCall, findSimulated, readE164 } from "./route.ts";
 
 export const inboundRoutes = [
   declareCall("POST /inbound", { body: inboundSchema }, async ({ store, clock, simulatedFiles, body }) => {
@@ -15,7 +12,7 @@ export const inboundRoutes = [
     requireFitting(input);
     const from = isUserId(input.from) ? input.from : readE164("from", input.from);
     const sent = await store.write((tx) => {
-      const number = findNumber(tx, input.to);
+      const number = findSimulated(tx, input.to);
       const composed = composePlayed(tx, number, simulatedFiles, from, input);
       storeCallback(tx, "simulator", composed.body);
       return { number, networkMessageId: composed.networkMessageId };
@@ -33,12 +30,3 @@ export const inboundRoutes = [
     });
   }),
 ];
-
-/** The number written to. Without `to`, the first one of the simulator. Throws `invalid_request`. */
-function findNumber(tx: ReadTx, to: string | undefined): SendingNumber {
-  const numbers = listOnNetwork(tx, "simulator");
-  const phone = to === undefined ? null : readE164("to", to);
-  const found = phone === null ? numbers[0] : numbers.find((number) => number.phone === phone);
-  if (found === undefined) throw invalidField("to", "There is no such number on the simulator.");
-  return found;
-}

@@ -11,6 +11,8 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
+import { listOnNetwork } from "#src/domain/numbers/read.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { PostResult } from "#src/net/post.ts";
 import type { SimulatorControl } from "#src/networks/simulator/control.ts";
@@ -101,6 +103,15 @@ export function findWorkspaceId(tx: ReadTx, named: number | undefined): number {
     throw invalidField("workspace", named === undefined ? "There is no workspace yet." : "There is no such workspace.");
   }
   return found.id;
+}
+
+/** The number of the simulator that `to` names. Without `to`, the first one. Throws `invalid_request`. */
+export function findSimulated(tx: ReadTx, to: string | undefined): SendingNumber {
+  const numbers = listOnNetwork(tx, "simulator");
+  const phone = to === undefined ? null : readE164("to", to);
+  const found = phone === null ? numbers[0] : numbers.find((number) => number.phone === phone);
+  if (found === undefined) throw invalidField("to", "There is no such number on the simulator.");
+  return found;
 }
 
 /** Refuses one field. */

@@ -79,6 +79,7 @@ export const contactExample: Static<typeof ContactView> = {
     may_want_to_stop_since: null,
   },
   last_message_from_them_at: "2026-11-21T09:02:11+05:30",
+  window_ends_at: "2026-11-22T09:02:11+05:30",
   created_at: "2026-11-02T10:15:00+05:30",
   updated_at: "2026-11-21T09:02:11+05:30",
 };

@@ -9,10 +9,11 @@ import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { clearDoubt } from "#src/domain/contacts/doubt.ts";
-import { addressOf, getContact, lastMessageOf } from "#src/domain/contacts/find.ts";
+import { addressOf, getContact } from "#src/domain/contacts/find.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { displayNameOf, viewContact } from "#src/domain/contacts/view.ts";
+import { WINDOW_MS, windowEnd, windowTimesOf } from "#src/domain/contacts/window.ts";
 import {
   type ConversationPosition,
   countUnread,
@@ -26,7 +27,6 @@ import {
 } from "#src/domain/inbound/conversations.ts";
 import { type ConversationItem, readConversation, readLastWord } from "#src/domain/inbound/read-conversation.ts";
 import type { Conversation } from "#src/domain/inbound/table.ts";
-import { WINDOW_MS } from "#src/domain/messages/plan.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
@@ -88,8 +88,8 @@ export const inboxEndpoints = {
       return pageOfRows(from, data, { total: rows.length, hasMore: next !== null, next });
     }
     return store.read((tx) => {
-      const wroteAfter = tx.now - WINDOW_MS;
-      const filter = { isUnread: show === "unread", ...(show === "open" ? { wroteAfter } : {}) };
+      const openedAfter = tx.now - WINDOW_MS;
+      const filter = { isUnread: show === "unread", ...(show === "open" ? { openedAfter } : {}) };
       const rows = listConversations(tx, workspace.id, filter, before, from.perPage + 1);
       const view = (row: Conversation, now: ReadTx) => viewRow(now, row, call);
       return pageOf(from, rows, rows.length, view, ({ wroteAt, contactId }) => ({ wroteAt, contactId }));
@@ -147,7 +147,7 @@ export const inboxEndpoints = {
         from: (receivingNumber ?? numbers[0])?.phone ?? null,
         unread: conversation.unread,
         last_inbound_id: conversation.lastInboundId,
-        window_ends_at: timesOf(workspace)(windowEnd(lastMessageOf(tx, contact))),
+        window_ends_at: timesOf(workspace)(windowEnd(windowTimesOf(tx, contact))),
         items: items.filter((item) => seesItem(call, item)).map((item) => viewConversationItem(item, workspace)),
         next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
       };
@@ -243,11 +243,17 @@ async function searchConversations(
   const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
   const numbers = numberIds === null ? null : JSON.stringify(numberIds);
   const position = [workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED];
-  const wroteAfter = show === "open" ? clock.now() - WINDOW_MS + 1 : 0;
+  const openedAfter = show === "open" ? clock.now() - WINDOW_MS + 1 : 0;
   const found =
     show === "waiting"
       ? await searchReader.query(waitingSql, [workspace.id, ...position, numbers, numbers, size + 1])
-      : await searchReader.query(onNumbersSql, [...position, show === "unread" ? 1 : 0, wroteAfter, numbers, size + 1]);
+      : await searchReader.query(onNumbersSql, [
+          ...position,
+          show === "unread" ? 1 : 0,
+          openedAfter,
+          numbers,
+          size + 1,
+        ]);
   const positions = found.map((row) => ({
     wroteAt: Number(row.wrote_at),
     contactId: Number(row.contact_id),
@@ -279,7 +285,7 @@ function viewRow(
     may_want_to_stop: contact.mayWantToStopSince !== null,
     unread,
     wrote_at: when(wroteAt),
-    window_ends_at: when(windowEnd(lastMessageOf(tx, contact))),
+    window_ends_at: when(windowEnd(windowTimesOf(tx, contact))),
     last: last === null ? null : viewConversationItem(last, workspace),
   };
 }
@@ -287,11 +293,6 @@ function viewRow(
 /** A name that leads to this contact; if it has none left, one of the linked contact that took it. */
 function nameToSendTo(tx: ReadTx, contact: Contact): string | null {
   return contact.phone ?? contact.networkUserId ?? addressOf(tx, contact).phone;
-}
-
-/** Null: the person has never written. */
-function windowEnd(lastMessageAt: number | null): number | null {
-  return lastMessageAt === null ? null : lastMessageAt + WINDOW_MS;
 }
 
 function readListPosition({ wroteAt, contactId }: Record<string, unknown>): ConversationPosition {

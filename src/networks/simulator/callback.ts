@@ -5,7 +5,7 @@
 import { isUserId } from "#src/core/user-id.ts";
 import type { Sender } from "../network.ts";
 
-type FromNumber = Pick<Sender, "phone" | "phoneNumberId" | "accountId">;
+export type FromNumber = Pick<Sender, "phone" | "phoneNumberId" | "accountId">;
 
 interface SimulatedStatus {
   networkMessageId: string;
@@ -19,7 +19,7 @@ interface SimulatedStatus {
 }
 
 export function statusCallback(sender: FromNumber, status: SimulatedStatus): string {
-  return callback(sender, {
+  return changeCallback(sender, "messages", {
     statuses: [
       {
         id: status.networkMessageId,
@@ -80,26 +80,37 @@ export function contentCallback(number: FromNumber, inbound: InboundContent): st
     ...(userId === null ? {} : { from_user_id: userId }),
     ...(parentUserId === null ? {} : { from_parent_user_id: parentUserId }),
   };
-  return callback(number, {
+  return changeCallback(number, "messages", {
     contacts: [{ profile, ...waId, ...ids }],
     messages: [{ ...sender, id: networkMessageId, timestamp: seconds(at), ...content }],
   });
 }
 
-function callback(number: FromNumber, value: Record<string, unknown>): string {
+/** `value`: beside what every change of a number carries. */
+export function changeCallback(number: FromNumber, field: string, value: Record<string, unknown>): string {
   const metadata = { display_phone_number: number.phone.slice(1), phone_number_id: number.phoneNumberId };
+  return envelope(number.accountId, { field, value: { messaging_product: "whatsapp", metadata, ...value } });
+}
+
+/** An update about the number's account, which names no number unless `value` does. `at`: milliseconds. */
+export function accountCallback(
+  { accountId }: Pick<FromNumber, "accountId">,
+  field: string,
+  value: Record<string, unknown>,
+  at: number,
+): string {
+  return envelope(accountId, { field, value }, at);
+}
+
+function envelope(accountId: string, change: Record<string, unknown>, at: number | null = null): string {
+  const time = at === null ? {} : { time: Math.floor(at / 1000) };
   return JSON.stringify({
     object: "whatsapp_business_account",
-    entry: [
-      {
-        id: number.accountId,
-        changes: [{ field: "messages", value: { messaging_product: "whatsapp", metadata, ...value } }],
-      },
-    ],
+    entry: [{ id: accountId, ...time, changes: [change] }],
   });
 }
 
 /** Unix seconds as text, like the network's own timestamps. */
-function seconds(ms: number): string {
+export function seconds(ms: number): string {
   return String(Math.floor(ms / 1000));
 }

@@ -3,6 +3,7 @@
  * those of `message.received`, so that a test names what it expects.
  */
 import { createHash } from "node:crypto";
+import { systemOf } from "./reports.ts";
 import { samples } from "./samples.ts";
 
 /** The members of a kind, already checked. References are the network's ids. */
@@ -134,13 +135,6 @@ function cardContent({ name, company, phone, phones, emails, origin }: PlayedCar
     emails: (emails ?? []).map((email) => ({ email })),
     ...(origin === undefined ? {} : { origin }),
   };
-}
-
-function systemOf({ newPhone, newUserId, formerUserId }: PlayedInbound): Record<string, unknown> {
-  const ids = { user_id: newUserId, previous_user_id: formerUserId };
-  if (newPhone !== undefined)
-    return { type: "user_changed_number", body: "User changed number", wa_id: newPhone, ...ids };
-  return { type: "user_changed_user_id", body: `User changed from ${formerUserId} to ${newUserId}`, ...ids };
 }
 
 function interactiveReply({ list, button, form }: PlayedInbound): Record<string, unknown> {

@@ -45,6 +45,8 @@ const PARAMETER_INVALID = "131009";
 /** Meta's code for a file that it could not fetch or use. */
 const MEDIA_UNUSABLE = "131053";
 const PHONE_NEEDED = "131062";
+/** Meta's code for a message whose sender and recipient are the same number. */
+const TO_ITSELF = "131021";
 /** Of a send whose workspace is reset. */
 const CUT_OFF: Outcome = { kind: "unknown", reason: "the workspace is being reset" };
 /** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
@@ -73,6 +75,7 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
   /** What the network refuses before anything else decides; null: nothing, or the message does not reach it. */
   const findRefusal = (outbound: OutboundMessage, to: string, request: JsonObject): Outcome | null => {
     if (control?.isInOutage(to, outbound, clock.now()) === true) return null;
+    if (to === outbound.sender.phone) return refuse(TO_ITSELF);
     const refusedAddress = refuseUserId(outbound);
     if (refusedAddress !== null) return refusedAddress;
     const refusal =

@@ -3,11 +3,12 @@
  * people write to it, what it answers, and who holds a conversation. (Meta: webhooks/reference/standby. The form of `messaging_handovers` is as
  * integrators recorded it in 2026; Meta has no reference page of it.)
  */
+import type { ControlPassItem } from "#src/domain/inbound/callback-item.ts";
 import type { CallbackItem } from "../network.ts";
 import { ownDigits } from "./coexistence.ts";
 import { readEcho } from "./echo.ts";
 import { readInbound } from "./inbound.ts";
-import { fail, phoneIn, readItemContext, readProfile, requireTime } from "./item.ts";
+import { fail, phoneIn, readItemContext, readProfile, requireTime, timeIn } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf, writtenOf } from "./json.ts";
 import { readEach, readOne } from "./read-each.ts";
 import { readStatus } from "./status.ts";
@@ -61,21 +62,33 @@ function readControlPass(item: JsonObject, value: JsonObject): CallbackItem {
       textOf(passed, "previous_owner_app_id"),
     newOwner: textOf(passed, "new_owner_role") ?? textOf(passed, "new_owner_app_id"),
     summary: sentenceOf(objectOf(conversation, "summary"), "text"),
-    written: writtenByPerson(conversation, phone),
+    // Meta also reports that the conversation went to the agent as a pass.
+    isOurs: type === "control_passed" && !isAgent(textOf(passed, "new_owner_role")),
+    ...writtenByPerson(conversation, phone),
     at: requireTime(item),
   };
 }
 
 const PERSON_ROLES: ReadonlySet<string> = new Set(["user", "consumer", "customer"]);
 
-function writtenByPerson(conversation: JsonObject | null, phone: string | null): string[] {
-  return listOf(objectOf(conversation, "history"), "items")
-    .slice(-WRITTEN_MAX)
-    .flatMap((value) => {
-      const item = asObject(value);
-      const from = phoneIn(idOf(item, "from"));
-      const role = textOf(item, "role") ?? textOf(item, "sender_type");
-      const isPerson = (from !== null && from === phone) || (role !== null && PERSON_ROLES.has(role.toLowerCase()));
-      return isPerson ? (writtenOf(objectOf(item, "text"), "body") ?? []) : [];
-    });
+function writtenByPerson(
+  conversation: JsonObject | null,
+  phone: string | null,
+): Pick<ControlPassItem, "written" | "writtenAt"> {
+  const items = listOf(objectOf(conversation, "history"), "items").slice(-WRITTEN_MAX).map(asObject);
+  const ofPerson = items.filter((item) => {
+    const from = phoneIn(idOf(item, "from"));
+    const role = textOf(item, "role") ?? textOf(item, "sender_type");
+    return (from !== null && from === phone) || (role !== null && PERSON_ROLES.has(role.toLowerCase()));
+  });
+  const times = ofPerson.map((item) => timeIn(item, "timestamp")).filter((at) => at !== null);
+  return {
+    written: ofPerson.flatMap((item) => writtenOf(objectOf(item, "text"), "body") ?? []),
+    writtenAt: times.length === 0 ? null : Math.max(...times),
+  };
+}
+
+/** Meta's Business Agent, in the words that Meta uses for its role. */
+function isAgent(role: string | null): boolean {
+  return role === "ai_agent" || role === "meta_business_agent";
 }

@@ -19,8 +19,6 @@ import { type ConsentChange, type Contact, consentChip, nameOf, phoneOf } from "
 import { DoubtNotice } from "./doubt-notice.tsx";
 import { strings } from "./strings.ts";
 
-const WINDOW_MS = 24 * 3_600_000;
-
 export function ContactPanel({ phone }: { phone: string }) {
   const { id } = useWorkspace();
   const contact = useQuery({
@@ -36,8 +34,7 @@ export function ContactPanel({ phone }: { phone: string }) {
 
 function Detail({ contact }: { contact: Contact }) {
   const { timezone } = useWorkspace();
-  const { last_message_from_them_at: wroteAt } = contact;
-  const windowEnd = wroteAt === null ? 0 : Date.parse(wroteAt) + WINDOW_MS;
+  const { window_ends_at: endsAt } = contact;
   return (
     <>
       <div className="mb-6 flex flex-col gap-3">
@@ -47,9 +44,9 @@ function Detail({ contact }: { contact: Contact }) {
         {/* Nothing can be sent to an opted-out person, even in an open window. */}
         {contact.consent.status !== "opted_out" && (
           <p className="text-quiet">
-            {windowEnd > Date.now() ? (
+            {endsAt !== null && Date.parse(endsAt) > Date.now() ? (
               <>
-                {strings.windowOpen} <ExactTime at={new Date(windowEnd).toISOString()} zone={timezone} />.
+                {strings.windowOpen} <ExactTime at={endsAt} zone={timezone} />.
               </>
             ) : (
               strings.windowClosed

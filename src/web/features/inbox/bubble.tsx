@@ -64,9 +64,16 @@ export function Bubble({ item, isOwn, zone, isUndelivered = false, children, ...
   );
 }
 
+interface Shown {
+  type: string;
+  text: string | null;
+  details?: { call?: { status: string | null } };
+}
+
 /** The text to show; for a picture or a voice message, its kind. */
-export function textIn(item: { type: string; text: string | null }): string {
+export function textIn(item: Shown): string {
   if (item.text !== null && item.text !== "") return item.text;
+  if (item.details?.call?.status === "COMPLETED") return strings.answeredCall;
   return strings.kinds[item.type] ?? strings.otherKind(item.type);
 }
 

@@ -82,5 +82,6 @@ export const strings = {
     edit: "Edited",
     revoke: "Deleted a message",
   } as Readonly<Record<string, string>>,
+  answeredCall: "Call",
   otherKind: (type: string) => `A message of a new type: ${type}`,
 } as const;

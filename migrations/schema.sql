@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 16. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 17. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -387,7 +387,7 @@ CREATE TABLE contacts (
   updated_at INTEGER NOT NULL,
   -- When the last `contact.updated` was written.
   told_at INTEGER
-) STRICT;
+, window_opened_at INTEGER, window_closed_at INTEGER) STRICT;
 CREATE INDEX contacts_addressable ON contacts (workspace_id)
   WHERE (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_anniversary ON contacts (workspace_id, substr(anniversary, -5))

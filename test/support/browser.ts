@@ -17,6 +17,8 @@ const PLACES = [
   "/usr/bin/google-chrome",
 ];
 
+const IDLE_MS = 3_000;
+
 export const chromiumPath = PLACES.find((path) => path !== undefined && existsSync(path));
 
 /** Why browser tests are skipped: `test.skipIf(noBrowser)`. */
@@ -47,11 +49,7 @@ export interface BrowserOptions {
 
 export async function openBrowser(options: BrowserOptions = {}): Promise<TestBrowser> {
   const { width = 1440, height = 900, theme = "light", isPhone = false } = options;
-  const browser = await chromium.launch({
-    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-    // As root, Chromium cannot use its sandbox.
-    args: ["--no-sandbox", "--disable-dev-shm-usage"],
-  });
+  const browser = await shared.open();
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
@@ -78,9 +76,42 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
       // Save the page as it looked at the end of the test, to explain a failure.
       const path = process.env.TEST_SCREENSHOT;
       if (path !== undefined) await page.screenshot({ path });
-      await browser.close();
+      await context.close();
+      shared.release();
     },
   };
+}
+
+/** One browser for the tests of a process, which follow one another: starting it takes longer than many a test. */
+const shared = {
+  launched: null as Promise<Browser> | null,
+  users: 0,
+  idle: undefined as ReturnType<typeof setTimeout> | undefined,
+
+  async open(): Promise<Browser> {
+    clearTimeout(shared.idle);
+    shared.users += 1;
+    if ((await shared.launched)?.isConnected() !== true) shared.launched = launch();
+    return (await shared.launched) as Browser;
+  },
+
+  release(): void {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    const { launched } = shared;
+    shared.idle = setTimeout(async () => {
+      shared.launched = null;
+      await (await launched)?.close();
+    }, IDLE_MS);
+  },
+};
+
+function launch(): Promise<Browser> {
+  return chromium.launch({
+    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+    // As root, Chromium cannot use its sandbox.
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
 }
 
 /** Records everything that goes wrong in the context's pages from now on. */

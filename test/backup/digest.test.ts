@@ -1,16 +1,14 @@
-/**
- * A backup that differs from the one that was verified is refused, by one bit as by its tail. `DIGEST_ROUNDS=1000 bun
- * test test/backup/digest.test.ts` changes a thousand copies.
- */
+/** A backup that differs from the one that was verified is refused, by one bit as by its tail. */
 import { expect, test } from "bun:test";
 import { appendFileSync, copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 
 import { busyShop } from "#test/support/busy-shop.ts";
+import { inForm } from "#test/support/long-form.ts";
 import { startTestServer } from "#test/support/server.ts";
 import { CallingWorkshop } from "../cli/spawn.ts";
 import { SeededRandom } from "../sim/random.ts";
 
-const ROUNDS = Number(process.env.DIGEST_ROUNDS ?? 60);
+const ROUNDS = inForm({ short: 60, long: 1_000 });
 const PAGE_BYTES = 4_096;
 
 async function backedUp(workshop: CallingWorkshop): Promise<string> {

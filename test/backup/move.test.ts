@@ -39,6 +39,7 @@ import {
   untilSent,
 } from "#test/support/broadcast-scenarios.ts";
 import { TestClock } from "#test/support/clock.ts";
+import { inForm } from "#test/support/long-form.ts";
 import { messagesOf } from "#test/support/rows.ts";
 import { startTestServer } from "#test/support/server.ts";
 import { shipped } from "#test/support/templates.ts";
@@ -273,7 +274,7 @@ function kill(step: number, ...words: string[]): { isKilled: boolean; out: strin
 }
 
 /** Before these outputs the first file of `move out`, or the mark of `move in`, is still far away. */
-const SKIPPED = process.env.MOVE_FULL === "1" ? { out: 0, in: 0 } : { out: 2, in: 1 };
+const SKIPPED = inForm({ short: { out: 2, in: 1 }, long: { out: 0, in: 0 } });
 
 test("killed at any step, a move leaves one database that sends or none, and the same command ends it", async () => {
   using workshop = new CallingWorkshop("");

@@ -22,23 +22,22 @@ import {
 } from "#test/support/broadcast-scenarios.ts";
 import { type BroadcastEnd, type CodeClass, type CodeClassName, classes, codes } from "#test/support/error-codes.ts";
 import { accepted, networkIdOf } from "#test/support/fake-network.ts";
+import { isLong } from "#test/support/long-form.ts";
 import { reportStatus } from "#test/support/report.ts";
 
 /**
- * The full form: `ERROR_CODES_FULL=1`. The short one plays one code of each kind to fewer people, in longer steps once
- * the number has slowed down, and not longer than the broadcast needs to end.
+ * The short form plays one code of each kind to fewer people, in longer steps once the number has slowed down, and not
+ * longer than the broadcast needs to end. Each person of the kind "pair" is sent to again and again for half an hour.
  */
-const IS_FULL = process.env.ERROR_CODES_FULL === "1";
-/** Each person of the kind "pair" is sent to again and again for half an hour. */
-const peopleFor = (name: CodeClassName): number => (IS_FULL ? 600 : (FEW[name] ?? 100));
+const peopleFor = (name: CodeClassName): number => (isLong ? 600 : (FEW[name] ?? 100));
 const FEW: Partial<Record<CodeClassName, number>> = { pair: 10, person: 30, not_on_network: 30, window: 30 };
-const LISTS = Object.entries(codes).map(([name, list]) => [name, IS_FULL ? list : list.slice(-1)] as const);
+const LISTS = Object.entries(codes).map(([name, list]) => [name, isLong ? list : list.slice(-1)] as const);
 const THROUGHPUT = 80;
 const STEP_MS = 50;
 const STATUS_AFTER_MS = 200;
-const FAST_MS = IS_FULL ? 10_000 : 4_000;
-const SLOW_STEP_MS = IS_FULL ? STATUS_AFTER_MS : 2_000;
-const LIMIT_MS = IS_FULL ? 1_800_000 : 60_000;
+const FAST_MS = isLong ? 10_000 : 4_000;
+const SLOW_STEP_MS = isLong ? STATUS_AFTER_MS : 2_000;
+const LIMIT_MS = isLong ? 1_800_000 : 60_000;
 const DETAILS = "What the network says of it.";
 
 const errorOf = (code: number) => ({ code, message: `(#${code}) A title`, error_data: { details: DETAILS } });
@@ -139,11 +138,11 @@ async function expectResumption(scenario: Scenario, id: number, code: CodeClass)
 
 /** Broadcasts that end in another way than stopping take their own time. */
 function durationOf(name: CodeClassName, source: "answer" | "status"): number {
-  if (source === "answer" && name === "pair") return IS_FULL ? 40 * MINUTE : 32 * MINUTE;
-  if (source === "answer" && name === "throttled") return IS_FULL ? 40 * MINUTE : 17 * MINUTE;
+  if (source === "answer" && name === "pair") return isLong ? 40 * MINUTE : 32 * MINUTE;
+  if (source === "answer" && name === "throttled") return isLong ? 40 * MINUTE : 17 * MINUTE;
   const { cause, sends } = classes[name][source];
   if (cause === "network") return LONG_MS;
-  return (sends === "all" ? peopleFor(name) / THROUGHPUT : 0) * SECOND + (IS_FULL ? 5 : 2) * SECOND;
+  return (sends === "all" ? peopleFor(name) / THROUGHPUT : 0) * SECOND + (isLong ? 5 : 2) * SECOND;
 }
 
 for (const [name, list] of LISTS as [CodeClassName, readonly number[]][]) {

@@ -14,14 +14,11 @@ import { addMember } from "#src/domain/groups/membership.ts";
 import { portfolios } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { isLong } from "#test/support/long-form.ts";
 import { startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
 
-/**
- * The full form: `OUTAGES_FULL=1`, every outage of every length in the middle of 10,000 people, or of as many as
- * `OUTAGES_PEOPLE` says.
- */
-const IS_FULL = process.env.OUTAGES_FULL === "1";
-const PEOPLE = Number(process.env.OUTAGES_PEOPLE ?? (IS_FULL ? 10_000 : 120));
+/** The long form plays every outage of every length. */
+const PEOPLE = isLong ? 10_000 : 120;
 const THROUGHPUT = 80;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -195,7 +192,7 @@ async function removeLimit({ app, account }: WhatsappWorld): Promise<void> {
 }
 
 for (const outage of ["html_502", "refused", "black_hole", "slow"] as const) {
-  for (const [name, ms] of lengths.filter(([one]) => IS_FULL || one === short[outage])) {
+  for (const [name, ms] of lengths.filter(([one]) => isLong || one === short[outage])) {
     test(
       `an outage of ${name} (${outage}) leaves everybody with one message or in doubt, and the broadcast resumes automatically`,
       async () => {
@@ -205,7 +202,7 @@ for (const outage of ["html_502", "refused", "black_hole", "slow"] as const) {
         await door.start();
         try {
           const result = await run(world, door, outage, ms);
-          if (IS_FULL) console.log(outage, name, JSON.stringify(result));
+          if (isLong) console.log(outage, name, JSON.stringify(result));
           expect(result).toMatchObject({ status: "completed", twice: 0, neither: 0 });
           if (outage === "refused") expect(result.inDoubt).toBe(0);
           else expect(result.inDoubt).toBeLessThanOrEqual(IN_DOUBT_MAX);

@@ -31,6 +31,7 @@ import { createSecretBox } from "#src/core/secret.ts";
 import { seededRandom } from "#src/core/seeded-random.ts";
 import type { Store } from "#src/db/store.ts";
 import { openTestDatabase, standingClock } from "#test/support/database.ts";
+import { inForm } from "#test/support/long-form.ts";
 
 const SITE = { domain: "wa.example.com", directory: "https://authority.test/directory" };
 const HOUR_MS = 3_600_000;
@@ -297,7 +298,7 @@ test("under random faults and ends for months, limits hold, and a certificate is
       const issued = new X509Certificate(world.served ?? "");
       expect(Date.parse(issued.validTo) - world.now).toBeGreaterThan(29 * DAY_MS - 2 * HOUR_MS);
     }),
-    { numRuns: process.env.CERTIFICATES_FULL === "1" ? 500 : 12 },
+    { numRuns: inForm({ short: 12, long: 500 }) },
   );
 });
 

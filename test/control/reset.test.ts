@@ -1,14 +1,15 @@
 /**
  * The reset of one workspace, against whatever may have happened in it: its rows are those of its seed again, and no other
- * row has changed. RESET_RUNS=300 runs the long form.
+ * row has changed.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { openClient } from "#src/db/driver.ts";
 import { callbacksSince, tablesOf, workspaceTables } from "#src/db/workspace-rows.ts";
+import { inForm } from "#test/support/long-form.ts";
 import { Workshop } from "../cli/spawn.ts";
 
-const RUNS = Number(process.env.RESET_RUNS ?? 5);
+const RUNS = inForm({ short: 5, long: 300 });
 const LIMIT_MS = 60_000 + RUNS * 2_000;
 const DEAD = "http://127.0.0.1:9/hook";
 

@@ -11,13 +11,13 @@ import { importContacts } from "#src/transfer/import-contacts.ts";
 import { getContactOf, optOutOf, putContactOf, reportControl, reportMove } from "#test/support/contacts.ts";
 import { jumpingClock } from "#test/support/database.ts";
 import { accepted, fakeNetwork } from "#test/support/fake-network.ts";
+import { inForm } from "#test/support/long-form.ts";
 import { reportInbound } from "#test/support/report.ts";
 import { aliasesOf, contactsOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { summerSale } from "#test/support/templates.ts";
 
-/** More runs by hand: `CONSENT_RUNS=400 bun test test/flow/consent-property.test.ts`. */
-const RUNS = Number(process.env.CONSENT_RUNS ?? 45);
+const RUNS = inForm({ short: 45, long: 400 });
 
 let app: TestServer;
 const network = fakeNetwork();

@@ -3,14 +3,14 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { putContactOf } from "#test/support/contacts.ts";
 import { accepted, fakeNetwork } from "#test/support/fake-network.ts";
+import { inForm } from "#test/support/long-form.ts";
 import { optOutInputs } from "#test/support/opt-out-inputs.ts";
 import { reportInbound } from "#test/support/report.ts";
 import { contactsOf } from "#test/support/rows.ts";
 import { startTestServer } from "#test/support/server.ts";
 import { orderShipped, sale, shipped, summerSale } from "#test/support/templates.ts";
 
-/** More runs by hand: `OPT_OUT_RUNS=150 bun test test/flow/opt-out-property.test.ts`. */
-const RUNS = Number(process.env.OPT_OUT_RUNS ?? 8);
+const RUNS = inForm({ short: 8, long: 150 });
 
 const typed = optOutInputs.filter(({ form, meaning }) => form === "text" && meaning !== "none");
 

@@ -58,13 +58,15 @@ async function playInParallel(first: number, rounds: number, jobs: number, isOfB
 }
 
 interface Play {
+  /** The seed of the first round. */
   first: number;
   rounds: number;
   isOfBroadcasts: boolean;
-  isTold: boolean;
+  isTold?: boolean;
 }
 
-function play({ first, rounds, isOfBroadcasts, isTold }: Play): number {
+/** Returns 1 for a round that broke something, whose scenario and seed are printed. */
+export function play({ first, rounds, isOfBroadcasts, isTold = false }: Play): number {
   using town = buildTown();
   const startedAt = performance.now();
   let [turns, dispatches, lives] = [0, 0, 0];

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { available, credit, setPrice } from "#src/domain/billing/account.ts";
 import { chargeHeld, chargeReleased, hold, release } from "#src/domain/billing/hold.ts";
+import { inForm } from "#test/support/long-form.ts";
 import { accountOf, ledgerOf } from "#test/support/rows.ts";
 import { openTestStore, RATE } from "#test/support/store.ts";
 
@@ -58,7 +59,7 @@ test("over any holds, charges, releases and credits, available, held and charged
         expect(available(account) + account.held + account.charged).toBe(account.credited);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: inForm({ short: 15, long: 400 }) },
   );
 }, 60_000);
 

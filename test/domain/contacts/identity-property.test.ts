@@ -24,10 +24,10 @@ import { templates } from "#src/domain/templates/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
+import { inForm } from "#test/support/long-form.ts";
 import { INSTANCE, openTestStore } from "#test/support/store.ts";
 
-/** The long form: `IDENTITY_RUNS=10000 bun test test/domain/contacts/identity-property.test.ts`. */
-const RUNS = Number(process.env.IDENTITY_RUNS ?? 60);
+const RUNS = inForm({ short: 60, long: 10_000 });
 const SEED = process.env.IDENTITY_SEED === undefined ? undefined : Number(process.env.IDENTITY_SEED);
 
 const who = fc.constantFrom(0 as const, 0 as const, 1 as const);

@@ -259,10 +259,12 @@ describe("the normal form of a text", () => {
     );
   });
 
-  test("is the same after normalising twice, for every single character", () => {
+  test("is the same after normalising twice, for every single character that is assigned", () => {
     const changed: string[] = [];
     for (let code = 0; code <= 0x10ffff; code += 1) {
-      const once = normalizeCommand(`a${String.fromCodePoint(code)}b`);
+      const character = String.fromCodePoint(code);
+      if (/[\p{Cn}\p{Co}]/u.test(character)) continue;
+      const once = normalizeCommand(`a${character}b`);
       if (normalizeCommand(once) !== once) changed.push(code.toString(16));
     }
     expect(changed).toEqual([]);

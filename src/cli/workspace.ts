@@ -2,6 +2,7 @@
 import { type Micros, readMoney } from "#src/core/money.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { credit, findAccount, setPrice, viewBalance } from "#src/domain/billing/account.ts";
+import { COMMAND_LINE, recordAudit, SETTINGS_CHANGED } from "#src/domain/users/audit-log.ts";
 import { getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createWorkspace, resume, suspend, switchApi, updateWorkspace } from "#src/domain/workspaces/update.ts";
@@ -94,7 +95,11 @@ export const commands: readonly Command[] = [
         throw new UsageError("name at least one setting, such as --name or --daily-cap", "workspace update");
       }
       return (tx) => {
-        const workspace = updateWorkspace(tx, values.id, changes);
+        const { workspace, was, became } = updateWorkspace(tx, values.id, changes);
+        if (Object.keys(became).length > 0) {
+          const entry = { workspaceId: values.id, subject: workspace.name, details: { was, became } };
+          recordAudit(tx, COMMAND_LINE, { ...entry, action: SETTINGS_CHANGED });
+        }
         if (currency === undefined && newRate === null) return reportOf(tx, workspace);
         const account = findAccount(tx, values.id);
         const next = { currency: currency ?? account?.currency, rate: newRate ?? account?.rate };

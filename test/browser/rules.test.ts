@@ -34,6 +34,7 @@ const PLACES = [
   "deliveries?open=1",
   "billing",
   "members",
+  "settings",
   "audit",
   "../../system",
   "../../system/workspaces",

@@ -53,6 +53,7 @@ const screens: readonly (readonly [name: string, path: string])[] = [
   ["delivery", "w/1/deliveries?open=2"],
   ["billing", "w/1/billing"],
   ["members", "w/1/members"],
+  ["settings", "w/1/settings"],
   ["audit", "w/1/audit"],
   ["audit-open", "w/1/audit?open=3"],
   ["account", "account"],

@@ -42,6 +42,7 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/conversations/{contact}/seen": "up to a message that is named",
   "POST /w/{workspace}/news/read": "read is read",
   "POST /w/{workspace}/groups/count": "changes nothing",
+  "POST /w/{workspace}/settings/preview": "changes nothing",
   "POST /w/{workspace}/bulk/count": "changes nothing",
   "POST /w/{workspace}/drafts/{id}/check": "changes nothing",
   "POST /w/{workspace}/imports/{id}/check": "changes nothing",

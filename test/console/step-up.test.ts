@@ -45,6 +45,7 @@ const NOT_SENSITIVE: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/numbers/{id}/ready": "no secret",
   "POST /w/{workspace}/numbers/{id}/unready": "no secret",
   "POST /w/{workspace}/numbers/{id}/sync": "no secret",
+  "POST /w/{workspace}/settings/preview": "reads only",
   "POST /w/{workspace}/news/read": "gives no user access",
   "PUT /w/{workspace}/templates/{id}/mark": "no secret",
   "PUT /w/{workspace}/templates/{id}/order": "no secret",

@@ -60,6 +60,17 @@ export function listConversations(
     .all();
 }
 
+/**
+ * SQL: the last words of the people who wrote last, the newest first. Parameters: characters of a text; workspace; how many people.
+ * For the reader's thread.
+ */
+export const lastWordsSql = `SELECT contacts.id AS contact_id, contacts.phone AS phone,
+    contacts.name, contacts.first_name, contacts.last_name, substr(inbounds.text, 1, ?) AS text
+  FROM (SELECT contact_id, last_inbound_id FROM conversations WHERE workspace_id = ?
+    ORDER BY wrote_at DESC, contact_id DESC LIMIT ?) AS latest
+  JOIN inbounds ON inbounds.id = latest.last_inbound_id
+  JOIN contacts ON contacts.id = latest.contact_id`;
+
 /** SQL: the person wrote to one of the numbers, or was written to from its phone. Parameter: their ids as JSON. */
 const isOnNumbers = (contact: string) => `EXISTS (
   SELECT 1 FROM json_each(?) AS listed WHERE

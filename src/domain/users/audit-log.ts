@@ -1,5 +1,5 @@
 /** The audit log: an entry is written in the same transaction as the action it records. */
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, inArray, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { type AuditEntry, auditLog, users } from "./table.ts";
@@ -20,6 +20,9 @@ export interface NewAuditEntry {
   /** Values before and after; never a secret. */
   details?: Record<string, unknown>;
 }
+
+/** Changed settings of a workspace; `details` has the names of those that differ under `was` and `became`. */
+export const SETTINGS_CHANGED = "settings.update";
 
 /** Changes about which the owners of the workspace get an e-mail: those of people and of programs. */
 export const mailedActions: readonly string[] = [
@@ -69,4 +72,29 @@ export function listAuditEntries(
     .limit(limit)
     .all()
     .map(({ entry, email }) => ({ ...entry, email }));
+}
+
+/** Entries of a workspace among which its latest changes of settings are found. */
+const ENTRIES_EXAMINED = 1_000;
+
+/** When each setting was last changed, by its name in JSON, and by whom; none that is older than the newest entries. */
+export function findSettingChanges(tx: ReadTx, workspaceId: number): ReadonlyMap<string, ListedAuditEntry> {
+  const newest = tx.db
+    .select({ id: auditLog.id })
+    .from(auditLog)
+    .where(eq(auditLog.workspaceId, workspaceId))
+    .orderBy(desc(auditLog.id))
+    .limit(ENTRIES_EXAMINED);
+  const entries = tx.db
+    .select({ entry: auditLog, email: users.email })
+    .from(auditLog)
+    .leftJoin(users, eq(users.id, auditLog.userId))
+    .where(and(inArray(auditLog.id, newest), eq(auditLog.action, SETTINGS_CHANGED)))
+    .orderBy(auditLog.id)
+    .all();
+  return new Map(
+    entries.flatMap(({ entry, email }) =>
+      Object.keys((entry.details.became ?? {}) as object).map((key) => [key, { ...entry, email }] as const),
+    ),
+  );
 }

@@ -6,11 +6,22 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { ButtonMark } from "./button-marks.ts";
 import { getWorkspace } from "./read.ts";
 import { type Workspace, workspaces } from "./table.ts";
-import { type NewWorkspace, requireSettings, type WorkspaceSettings } from "./workspace.ts";
+import { type NewWorkspace, requireSettings, settingKey, settingNames, type WorkspaceSettings } from "./workspace.ts";
 
-/** Omitted settings stay unchanged. */
-export function updateWorkspace(tx: Tx, id: number, changes: Partial<WorkspaceSettings>): Workspace {
-  return updateRow(tx, id, requireSettings({ ...getWorkspace(tx, id), ...changes }));
+interface ChangedSettings {
+  workspace: Workspace;
+  /** Those that differ now, by their names in JSON: for the audit log. */
+  was: Record<string, unknown>;
+  became: Record<string, unknown>;
+}
+
+/** Omitted settings stay unchanged. Throws `invalid_request` with the key of each wrong setting. */
+export function updateWorkspace(tx: Tx, id: number, changes: Partial<WorkspaceSettings>): ChangedSettings {
+  const before = getWorkspace(tx, id);
+  const workspace = updateRow(tx, id, requireSettings({ ...before, ...changes }));
+  const changed = settingNames.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(workspace[name]));
+  const valuesOf = (of: Workspace) => Object.fromEntries(changed.map((name) => [settingKey(name), of[name]]));
+  return { workspace, was: valuesOf(before), became: valuesOf(workspace) };
 }
 
 export function switchApi(tx: Tx, id: number, apiEnabled: boolean): Workspace {

@@ -25,6 +25,9 @@ interface Setting<Kind extends SettingKind> {
   /** The option's placeholder and description in the help. */
   placeholder: string;
   description: string;
+  /** The setting's name in the console, and what it changes. */
+  label: string;
+  effect: string;
   /** Describes in a sentence what is wrong with a value; null if it is valid. */
   findProblem(given: SettingValues[Kind]): string | null;
   /** The value as it is stored. Absent: as it was given. */
@@ -39,6 +42,8 @@ export const settings = {
     kind: "text",
     placeholder: "NAME",
     description: "The customer's name",
+    label: "Name",
+    effect: "The name that your team sees, and that e-mails of this server name.",
     findProblem: (name) =>
       SHOWS_NOTHING.test(name) || [...name.trim()].length > NAME_LENGTH_MAX
         ? `A name has 1 to ${NAME_LENGTH_MAX} characters.`
@@ -50,6 +55,8 @@ export const settings = {
     kind: "text",
     placeholder: "CC",
     description: "Country, such as IN; numbers without a country code belong to it",
+    label: "Country",
+    effect: "Phone numbers without a country code are read as numbers of this country, from now on.",
     findProblem: (code) => (isCountry(code.toUpperCase()) ? null : `"${code}" is not a country code such as IN or BR.`),
     normalize: (code) => code.toUpperCase(),
   },
@@ -58,6 +65,9 @@ export const settings = {
     kind: "text",
     placeholder: "TZ",
     description: "Timezone of all times, such as Asia/Kolkata",
+    label: "Timezone",
+    effect:
+      "Every time is shown in it, and quiet hours and birthdays follow it. Scheduled broadcasts keep their moment.",
     findProblem: (name) => (isTimeZone(name) ? null : `"${name}" is not a timezone such as Asia/Kolkata.`),
   },
   dailyCap: {
@@ -65,6 +75,8 @@ export const settings = {
     initial: null,
     placeholder: "N",
     description: "Maximum number of people sent a template within 24 hours; none: no limit",
+    label: "Daily cap",
+    effect: "At most so many people are sent a template within 24 hours. Empty: no limit.",
     findProblem: (count) =>
       count !== null && (!Number.isSafeInteger(count) || count < 1)
         ? "The daily cap is a whole number of people, at least 1."
@@ -75,6 +87,8 @@ export const settings = {
     initial: [],
     placeholder: "A,B",
     description: "Opt-out words beside STOP and its translations, separated by commas",
+    label: "Opt-out words",
+    effect: "A person who writes one of them, and nothing else, is opted out, as with STOP and its translations.",
     findProblem: findUselessWord,
     normalize: ownWords,
   },
@@ -83,6 +97,8 @@ export const settings = {
     initial: [],
     placeholder: "A,B",
     description: "Opt-in words beside START, UNSTOP and SUBSCRIBE, separated by commas",
+    label: "Opt-in words",
+    effect: "A person who writes one of them, and nothing else, is opted in, as with START, UNSTOP and SUBSCRIBE.",
     findProblem: findUselessWord,
     normalize: ownWords,
   },

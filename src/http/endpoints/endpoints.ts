@@ -27,6 +27,7 @@ import { numberEndpoints } from "./numbers.ts";
 import { operatingEndpoints } from "./operating.ts";
 import { optOutEndpoints } from "./opt-outs.ts";
 import { requestEndpoints } from "./requests.ts";
+import { settingEndpoints } from "./settings.ts";
 import { signInEndpoints } from "./sign-in.ts";
 import { simulatorEndpoints } from "./simulator.ts";
 import { systemEndpoints } from "./system.ts";
@@ -55,6 +56,7 @@ const endpoints = {
   ...systemEndpoints,
   ...backupEndpoints,
   ...developerEndpoints,
+  ...settingEndpoints,
   ...deliveryEndpoints,
   ...requestEndpoints,
   ...bulkEndpoints,

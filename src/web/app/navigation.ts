@@ -11,6 +11,7 @@ import {
   MessagesSquare,
   Phone,
   ScrollText,
+  Settings,
   Smartphone,
   UserCog,
   Users,
@@ -121,6 +122,14 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "e",
+  },
+  {
+    to: "/w/$workspace/settings",
+    label: "Settings",
+    icon: Settings,
+    group: "main",
+    isInPhoneBar: false,
+    shortcut: null,
   },
   {
     to: "/w/$workspace/audit",

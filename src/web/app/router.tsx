@@ -72,6 +72,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   simulator: lazy(() => import("../features/simulator/simulator.tsx")),
   billing: lazy(() => import("../features/billing/billing.tsx")),
   members: lazy(() => import("../features/users/members.tsx")),
+  settings: lazy(() => import("../features/settings/settings.tsx")),
   audit: lazy(() => import("../features/audit/audit.tsx")),
   apiSettings: lazy(() => import("../features/developer/api-settings.tsx")),
   requests: lazy(() => import("../features/requests/requests.tsx")),

@@ -184,6 +184,7 @@ const workspaceScreens = {
   simulator: inWorkspace("/simulator", { phone: text, open: text }),
   billing: inWorkspace("/billing", { after: text }),
   members: inWorkspace("/members", {}),
+  settings: inWorkspace("/settings", {}),
   audit: inWorkspace("/audit", { after: text, open: text }),
   apiSettings: inWorkspace("/api", {}),
   requests: inWorkspace("/requests", { status: oneOf("2xx", "3xx", "4xx", "5xx"), key: text, after: text }),

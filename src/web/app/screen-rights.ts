@@ -16,6 +16,7 @@ const rights: Readonly<Record<string, Right>> = {
   "/simulator": "broadcasts",
   "/billing": "manage",
   "/members": "manage",
+  "/settings": "manage",
   "/audit": "manage",
   "/api": "manage",
   "/requests": "logs",

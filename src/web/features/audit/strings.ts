@@ -43,6 +43,7 @@ export const strings = {
     "workspace.resume": "Resumed the workspace",
     "workspace.enable-api": "Turned on the API",
     "workspace.disable-api": "Turned off the API",
+    "settings.update": "Changed settings",
     "key.create": "Created a key",
     "key.revoke": "Revoked a key",
     "webhook.add": "Added a webhook address",

@@ -82,7 +82,7 @@ export function Screen() {
 function Value({ setting: { value }, isShort = false }: { setting: Setting; isShort?: boolean }) {
   if (value === null) return strings.secret;
   if (value === '""' || value === "[]") return <span className="text-quiet">{strings.none}</span>;
-  return <code className={`font-mono wrap-anywhere ${isShort ? "line-clamp-1 max-w-96" : ""}`}>{value}</code>;
+  return <code className={`font-mono ${isShort ? "block max-w-96 truncate" : "wrap-anywhere"}`}>{value}</code>;
 }
 
 function placeOf({ source, line }: Setting): string {

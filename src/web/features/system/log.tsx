@@ -19,7 +19,7 @@ const POLL_MS = 2_000;
 
 const TONES: Readonly<Record<Output<"GET /system/log">[number]["level"], ChipTone>> = {
   debug: "grey",
-  info: "blue",
+  info: "grey",
   warn: "amber",
   error: "red",
 };

@@ -1,0 +1,174 @@
+/** The workspace's settings: what each changes, who changed it last, and what a change would do before it is made. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { type Output, request } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
+import { Confirm } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { countries, timezones } from "../workspaces/countries.ts";
+import { strings } from "./strings.ts";
+
+type Setting = Output<"GET /w/{workspace}/settings">[number];
+type Preview = Output<"POST /w/{workspace}/settings/preview">;
+/** As fields hold them, by the settings' keys. */
+type Texts = Record<string, string>;
+
+/** Those with an effect on what exists: it is shown first. */
+const PREVIEWED = ["timezone", "stop_words", "start_words"];
+const PEOPLE_SHOWN = 8;
+
+export function Screen() {
+  const { id } = useWorkspace();
+  const settings = useQuery({
+    queryKey: ["settings", id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/settings", { workspace: id }, { signal }),
+  });
+  return (
+    <Page title={strings.title} lead={strings.lead} isNarrow>
+      <Loaded query={settings}>{(rows) => <SettingsForm settings={rows} />}</Loaded>
+    </Page>
+  );
+}
+
+type Changes = Record<string, Setting["value"]>;
+
+interface Pending {
+  changes: Changes;
+  preview: Preview;
+}
+
+function SettingsForm({ settings }: { settings: readonly Setting[] }) {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const [pending, setPending] = useState<Pending | null>(null);
+  const values = Object.fromEntries(settings.map((setting) => [setting.key, textOf(setting)]));
+  const form = useForm<Texts>({ values });
+  const save = async (changes: Changes, key: string) => {
+    await request("PATCH /w/{workspace}/settings", { workspace: id, body: changes }, { key });
+    await Promise.all([["settings"], ["workspace"], ["me"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+    showToast(strings.saved);
+  };
+  const send = async (texts: Texts, key: string) => {
+    const changed = settings.filter((setting) => texts[setting.key] !== textOf(setting));
+    const changes = Object.fromEntries(
+      changed.map((setting) => [setting.key, valueOf(setting, texts[setting.key] ?? "")]),
+    );
+    if (changed.length === 0) return showToast(strings.unchanged);
+    if (!changed.some(({ key: name }) => PREVIEWED.includes(name))) return save(changes, key);
+    const preview = await request("POST /w/{workspace}/settings/preview", { workspace: id, body: changes }, {});
+    if (preview.broadcasts.length === 0 && preview.people.length === 0) return save(changes, key);
+    setPending({ changes, preview });
+  };
+  return (
+    <Card>
+      <Form form={form} onSend={send} submit={strings.save}>
+        {settings.map((setting) => (
+          <SettingField key={setting.key} form={form} setting={setting} />
+        ))}
+      </Form>
+      <Confirm
+        title={strings.confirmTitle}
+        isOpen={pending !== null}
+        onClose={() => setPending(null)}
+        action={strings.confirm}
+        cancelLabel={strings.keep}
+        act={(key) => save(pending?.changes ?? {}, key)}
+      >
+        {pending !== null && <Consequences {...pending.preview} />}
+      </Confirm>
+    </Card>
+  );
+}
+
+function SettingField({ form, setting }: { form: ReturnType<typeof useForm<Texts>>; setting: Setting }) {
+  const { key, kind, label } = setting;
+  const common = { form, name: key, label, hint: <Hint setting={setting} /> };
+  if (key === "country")
+    return (
+      <SelectField
+        {...common}
+        choices={countries().map(({ code, name }) => ({ value: code, label: `${name} (${code})` }))}
+      />
+    );
+  if (key === "timezone")
+    return <SelectField {...common} choices={timezones().map((zone) => ({ value: zone, label: zone }))} />;
+  return <TextField {...common} inputMode={kind === "count" ? "numeric" : "text"} autoComplete="off" />;
+}
+
+function Hint({ setting }: { setting: Setting }) {
+  const { timezone } = useWorkspace();
+  const { kind, effect, initial, changed } = setting;
+  const standard = initial === undefined ? null : textOf({ kind, value: initial });
+  return (
+    <>
+      {effect} {kind === "words" && `${strings.wordsHint} `}
+      {standard !== null && strings.standard(standard === "" ? strings.none : standard)}
+      {changed !== null && (
+        <span className="block">
+          {strings.changed} <Time at={changed.at} zone={timezone} /> {strings.by(changed.by ?? strings.commandLine)}.
+        </span>
+      )}
+    </>
+  );
+}
+
+function Consequences({ broadcasts, people, examined }: Preview) {
+  return (
+    <div className="flex flex-col gap-4">
+      {broadcasts.length > 0 && (
+        <div>
+          <p>{strings.broadcasts(broadcasts.length)}</p>
+          <ul className="mt-2 flex list-disc flex-col gap-1 ps-5">
+            {broadcasts.map(({ id, name, was, becomes }) => (
+              <li key={id}>
+                <strong className="font-semibold text-ink">{name}</strong>:{" "}
+                {strings.becomes(clockOf(was), clockOf(becomes))}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {people.length > 0 && (
+        <div>
+          <p>{strings.people(people.length, examined)}</p>
+          <ul className="mt-2 flex list-disc flex-col gap-1 ps-5">
+            {people.slice(0, PEOPLE_SHOWN).map(({ contact_id, name, phone, text, would }) => (
+              <li key={contact_id} className="wrap-anywhere">
+                <strong className="font-semibold text-ink">{name ?? phone}</strong>: {strings.said(text)},{" "}
+                {strings.would[would]}
+              </li>
+            ))}
+            {people.length > PEOPLE_SHOWN && <li>{strings.more(people.length - PEOPLE_SHOWN)}</li>}
+          </ul>
+          <p className="mt-2">{strings.onlyFromNow}</p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** `2026-11-28T10:00:00+05:30` as `28 Nov, 10:00`, in its own timezone. */
+function clockOf(at: string): string {
+  const local = new Date(`${at.slice(0, 19)}Z`);
+  return new Intl.DateTimeFormat("en-GB", {
+    ...{ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone: "UTC" },
+  }).format(local);
+}
+
+function textOf({ kind, value }: Pick<Setting, "kind" | "value">): string {
+  if (kind === "words" && Array.isArray(value)) return value.join(", ");
+  return value === null ? "" : String(value);
+}
+
+/** As the server takes it. A count that is no number goes as it was typed, and is refused at its field. */
+function valueOf({ kind }: Setting, text: string): Setting["value"] {
+  if (kind === "words") return text.split(",").flatMap((word) => word.trim() || []);
+  if (kind === "text") return text;
+  return text.trim() === "" ? null : /^\d+$/.test(text.trim()) ? Number(text) : text;
+}

@@ -41,6 +41,7 @@ const NAMES = [
   "wall_clock",
   "apply_callbacks",
   "deliver_webhook",
+  "end_deliveries",
   "expire_message",
   "tell_contact",
   "start_broadcast",

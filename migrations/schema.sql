@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 17. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 18. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -947,7 +947,7 @@ CREATE TABLE messages (
   failed_at INTEGER,
   -- How the network bills the message, as its status said; JSON.
   pricing TEXT
-, held_back INTEGER CHECK (held_back IN (0, 1)), network_type TEXT, content TEXT, reply_to TEXT) STRICT;
+, held_back INTEGER CHECK (held_back IN (0, 1)), network_type TEXT, content TEXT, reply_to TEXT, send_at INTEGER) STRICT;
 CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
 CREATE INDEX messages_api_key ON messages (workspace_id, idempotency_key, created_at) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX messages_api_reference ON messages (workspace_id, reference, created_at) WHERE reference IS NOT NULL;
@@ -960,9 +960,14 @@ CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
 CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
+CREATE INDEX messages_scheduled ON messages (workspace_id, created_at)
+  WHERE send_at IS NOT NULL AND status IN ('pending', 'sending');
+CREATE INDEX messages_scheduled_contact ON messages (contact_id, created_at) WHERE send_at IS NOT NULL;
 CREATE UNIQUE INDEX messages_send_token ON messages (send_token);
 CREATE INDEX messages_single ON messages (workspace_id, id, contact_id, dispatched_at, broadcast_id) WHERE broadcast_id IS NULL;
 CREATE INDEX messages_staff ON messages (contact_id, dispatched_at) WHERE origin = 'console';
+CREATE INDEX messages_undispatched ON messages (contact_id, created_at)
+  WHERE send_at IS NOT NULL AND dispatched_at IS NULL;
 CREATE TRIGGER contact_messages_delete AFTER DELETE ON messages WHEN OLD.broadcast_id IS NULL BEGIN
   DELETE FROM contact_messages
   WHERE contact_id = OLD.contact_id AND dispatched_at = OLD.dispatched_at AND message_id = OLD.id;
@@ -1254,6 +1259,23 @@ CREATE TABLE sample_uploads (
   attempted_at INTEGER NOT NULL,
   PRIMARY KEY (number_id, link)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE scheduled_messages (
+  message_id INTEGER PRIMARY KEY REFERENCES messages (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL,
+  -- JSON: what the request asked for, links included. Values are filled in when the message is due.
+  content TEXT NOT NULL,
+  cancel_on_reply INTEGER NOT NULL CHECK (cancel_on_reply IN (0, 1)),
+  -- Lateness counts from here: `send_at`, or the end of the quiet hours that the message waited for.
+  due_since INTEGER NOT NULL,
+  -- The API key, if it has a daily budget of people.
+  key_id INTEGER,
+  -- The database is a copy from before this message was due: another copy may have sent it.
+  is_restored INTEGER NOT NULL DEFAULT 0 CHECK (is_restored IN (0, 1))
+) STRICT;
+CREATE INDEX scheduled_messages_contact ON scheduled_messages (contact_id) WHERE cancel_on_reply = 1;
+CREATE INDEX scheduled_messages_of_workspace ON scheduled_messages (workspace_id);
 
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -638,7 +638,8 @@ type ContactsMessage struct {
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
 	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
-	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+	// either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
@@ -647,6 +648,8 @@ type ContactsMessage struct {
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
+	// When a scheduled message is to be sent, as you asked; null for one that was sent at once.
+	SendAt *string `json:"send_at"`
 	// When the network accepted the message.
 	SentAt *string `json:"sent_at"`
 	// When the message was delivered to the recipient's phone.
@@ -1146,7 +1149,8 @@ type InteractiveMessage struct {
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
 	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
-	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+	// either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
@@ -1155,6 +1159,8 @@ type InteractiveMessage struct {
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
+	// When a scheduled message is to be sent, as you asked; null for one that was sent at once.
+	SendAt *string `json:"send_at"`
 	// When the network accepted the message.
 	SentAt *string `json:"sent_at"`
 	// When the message was delivered to the recipient's phone.
@@ -1223,7 +1229,8 @@ type LocationMessage struct {
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
 	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
-	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+	// either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
@@ -1232,6 +1239,8 @@ type LocationMessage struct {
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
+	// When a scheduled message is to be sent, as you asked; null for one that was sent at once.
+	SendAt *string `json:"send_at"`
 	// When the network accepted the message.
 	SentAt *string `json:"sent_at"`
 	// When the message was delivered to the recipient's phone.
@@ -1322,7 +1331,8 @@ type MediaMessage struct {
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
 	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
-	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+	// either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
@@ -1331,6 +1341,8 @@ type MediaMessage struct {
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
+	// When a scheduled message is to be sent, as you asked; null for one that was sent at once.
+	SendAt *string `json:"send_at"`
 	// When the network accepted the message.
 	SentAt *string `json:"sent_at"`
 	// When the message was delivered to the recipient's phone.
@@ -1427,7 +1439,8 @@ type Message struct {
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
 	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
-	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+	// either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
@@ -1436,12 +1449,29 @@ type Message struct {
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
+	// When a scheduled message is to be sent, as you asked; null for one that was sent at once.
+	SendAt *string `json:"send_at"`
 	// When the network accepted the message.
 	SentAt *string `json:"sent_at"`
 	// When the message was delivered to the recipient's phone.
 	DeliveredAt *string `json:"delivered_at"`
 	// When the recipient read the message. Recipients can turn off read receipts.
 	ReadAt *string `json:"read_at"`
+}
+
+// MessageCancelledEventData: part of another type.
+type MessageCancelledEventData struct {
+	Message Message `json:"message"`
+}
+
+// MessageCancelledEvent: A program or a user cancelled a scheduled message, or the person wrote first and it had
+// `cancel_on_reply`. Sent only to addresses that asked for it (`waxwing webhook set --types`).
+type MessageCancelledEvent struct {
+	// Id of the event, the same in every attempt: ignore events that you have already processed.
+	ID        string                    `json:"id"`
+	Type      string                    `json:"type"`
+	CreatedAt string                    `json:"created_at"`
+	Data      MessageCancelledEventData `json:"data"`
 }
 
 // MessageDeliveredEventData: part of another type.
@@ -1464,7 +1494,9 @@ type MessageError struct {
 	// Why the message failed, in plain text.
 	Message string `json:"message"`
 	// The network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this
-	// server: it received no response from the network.
+	// server: it received no response from the network. A scheduled message that was refused when it was due has the
+	// code of the refusal, such as `opted_out` or `window_closed`; `too_late`, `erased` and `restored` are further
+	// codes of these.
 	WhatsappCode string `json:"whatsapp_code"`
 }
 
@@ -1522,6 +1554,21 @@ func (ReceivedReference) isMessageReference() {}
 func (SentReference) isMessageReference() {}
 
 func (RawBody) isMessageReference() {}
+
+// MessageScheduledEventData: part of another type.
+type MessageScheduledEventData struct {
+	Message Message `json:"message"`
+}
+
+// MessageScheduledEvent: A message with `send_at` was accepted through the API. Sent only to addresses that
+// asked for it (`waxwing webhook set --types`).
+type MessageScheduledEvent struct {
+	// Id of the event, the same in every attempt: ignore events that you have already processed.
+	ID        string                    `json:"id"`
+	Type      string                    `json:"type"`
+	CreatedAt string                    `json:"created_at"`
+	Data      MessageScheduledEventData `json:"data"`
+}
 
 // MessageSentEventData: part of another type.
 type MessageSentEventData struct {
@@ -1759,7 +1806,8 @@ type ReactionMessage struct {
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
 	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
-	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+	// either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
@@ -1768,6 +1816,8 @@ type ReactionMessage struct {
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
+	// When a scheduled message is to be sent, as you asked; null for one that was sent at once.
+	SendAt *string `json:"send_at"`
 	// When the network accepted the message.
 	SentAt *string `json:"sent_at"`
 	// When the message was delivered to the recipient's phone.
@@ -1844,6 +1894,13 @@ type SendContacts struct {
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
 	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
 	Reference string `json:"reference,omitempty"`
+	// When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+	// evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+	// date is its first instant. A time up to 5 minutes in the past counts as now.
+	SendAt string `json:"send_at,omitempty"`
+	// With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+	// writing.
+	CancelOnReply *bool `json:"cancel_on_reply,omitempty"`
 }
 
 // SendInteractive: Sends a text with buttons, a list, a link, or a request for a location, an address or a form,
@@ -1858,6 +1915,13 @@ type SendInteractive struct {
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
 	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
 	Reference string `json:"reference,omitempty"`
+	// When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+	// evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+	// date is its first instant. A time up to 5 minutes in the past counts as now.
+	SendAt string `json:"send_at,omitempty"`
+	// With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+	// writing.
+	CancelOnReply *bool `json:"cancel_on_reply,omitempty"`
 }
 
 // SendLocation: Sends a place on the map, within 24 hours of the recipient's last message.
@@ -1871,6 +1935,13 @@ type SendLocation struct {
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
 	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
 	Reference string `json:"reference,omitempty"`
+	// When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+	// evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+	// date is its first instant. A time up to 5 minutes in the past counts as now.
+	SendAt string `json:"send_at,omitempty"`
+	// With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+	// writing.
+	CancelOnReply *bool `json:"cancel_on_reply,omitempty"`
 }
 
 // SendMedia: Sends an image, a video, audio, a document or a sticker, within 24 hours of the recipient's last
@@ -1885,6 +1956,13 @@ type SendMedia struct {
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
 	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
 	Reference string `json:"reference,omitempty"`
+	// When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+	// evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+	// date is its first instant. A time up to 5 minutes in the past counts as now.
+	SendAt string `json:"send_at,omitempty"`
+	// With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+	// writing.
+	CancelOnReply *bool `json:"cancel_on_reply,omitempty"`
 }
 
 // SendMessage: Either a template or one kind of free message: exactly one of their members is there.
@@ -1916,6 +1994,13 @@ type SendReaction struct {
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
 	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
 	Reference string `json:"reference,omitempty"`
+	// When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+	// evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+	// date is its first instant. A time up to 5 minutes in the past counts as now.
+	SendAt string `json:"send_at,omitempty"`
+	// With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+	// writing.
+	CancelOnReply *bool `json:"cancel_on_reply,omitempty"`
 }
 
 // SendTemplate: Sends an approved template. Templates can be sent at any time.
@@ -1933,6 +2018,13 @@ type SendTemplate struct {
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
 	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
 	Reference string `json:"reference,omitempty"`
+	// When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+	// evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+	// date is its first instant. A time up to 5 minutes in the past counts as now.
+	SendAt string `json:"send_at,omitempty"`
+	// With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+	// writing.
+	CancelOnReply *bool `json:"cancel_on_reply,omitempty"`
 }
 
 // SendText: Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message.
@@ -1949,6 +2041,13 @@ type SendText struct {
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
 	// /messages?reference=` finds it. It is not sent to the network and need not be unique.
 	Reference string `json:"reference,omitempty"`
+	// When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+	// evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+	// date is its first instant. A time up to 5 minutes in the past counts as now.
+	SendAt string `json:"send_at,omitempty"`
+	// With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+	// writing.
+	CancelOnReply *bool `json:"cancel_on_reply,omitempty"`
 }
 
 // SentFileHeader: The file at the top, without its link.
@@ -2107,7 +2206,8 @@ type TemplateMessage struct {
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
 	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
-	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+	// either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
@@ -2116,6 +2216,8 @@ type TemplateMessage struct {
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
+	// When a scheduled message is to be sent, as you asked; null for one that was sent at once.
+	SendAt *string `json:"send_at"`
 	// When the network accepted the message.
 	SentAt *string `json:"sent_at"`
 	// When the message was delivered to the recipient's phone.
@@ -2164,7 +2266,8 @@ type TextMessage struct {
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
 	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
-	// `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+	// `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+	// either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
 	// recipient. `failed`: not delivered; `error` gives the reason.
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
@@ -2173,6 +2276,8 @@ type TextMessage struct {
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
+	// When a scheduled message is to be sent, as you asked; null for one that was sent at once.
+	SendAt *string `json:"send_at"`
 	// When the network accepted the message.
 	SentAt *string `json:"sent_at"`
 	// When the message was delivered to the recipient's phone.
@@ -2283,8 +2388,9 @@ func (c *Client) GetUsage(ctx context.Context, query GetUsageQuery, options ...C
 // SendMessage: Send a message. Sends a template (at any time), or free-form text, a file, a place, contact
 // cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message).
 // The message is sent to the network before the response is returned, so the response says whether the network
-// accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with the
-// scope `send`.
+// accepted it. Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the
+// message is stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the
+// number's readiness is evaluated now, and everything again when it is due. Needs a key with the scope `send`.
 func (c *Client) SendMessage(ctx context.Context, body SendMessage, options ...CallOption) (*Message, error) {
 	return one[Message](ctx, c, apiRequest{method: "POST", path: "/messages", body: body, takesKey: true}, options)
 }
@@ -2312,9 +2418,9 @@ type ListMessagesQuery struct {
 
 // ListMessages: List messages. Returns messages that were sent one at a time through the API, newest first; not
 // recipients of broadcasts, and not replies from the console. Filters can be combined. A message is listed once
-// the network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted
-// messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted. Needs
-// a key with the scope `read`.
+// the network has answered, a scheduled one from its creation. Filtered by `reference` or `idempotency_key`,
+// `meta.pending` counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no
+// such message was accepted. Needs a key with the scope `read`.
 func (c *Client) ListMessages(ctx context.Context, query ListMessagesQuery, options ...CallOption) (*List[Message], error) {
 	return list[Message](ctx, c, apiRequest{method: "GET", path: "/messages", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -2322,6 +2428,13 @@ func (c *Client) ListMessages(ctx context.Context, query ListMessagesQuery, opti
 // IterateMessages gives all entries of ListMessages, page after page.
 func (c *Client) IterateMessages(ctx context.Context, query ListMessagesQuery, options ...CallOption) *Iterator[Message] {
 	return iterate[Message](ctx, c, apiRequest{method: "GET", path: "/messages", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// CancelMessage: Cancel a scheduled message. Cancels a message that was accepted with `send_at` and is not sent
+// yet. Cancelling it again returns the same message. A message that is being sent, was sent or has failed cannot
+// be cancelled. Needs a key with the scope `send`.
+func (c *Client) CancelMessage(ctx context.Context, id int64, options ...CallOption) (*Message, error) {
+	return one[Message](ctx, c, apiRequest{method: "POST", path: "/messages/" + segment(id) + "/cancel"}, options)
 }
 
 // GetMessage: Retrieve a message. Returns a message that was sent through the API, with its current status.

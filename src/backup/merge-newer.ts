@@ -17,6 +17,8 @@ const MERGED_JOBS = [
   "start_broadcast",
   "review_broadcast",
   "fetch_media",
+  "send_message",
+  "cancel_replied",
 ];
 
 /** Number of rows of each kind that were newer. */

@@ -5,6 +5,7 @@ import { notFound } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { Callback } from "#src/domain/inbound/table.ts";
+import { consoleStatusOf } from "#src/domain/messages/message.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { typeOfMessage } from "#src/domain/messages/view.ts";
@@ -85,7 +86,8 @@ function reportOf(tx: ReadTx, message: Message, callbacks: readonly Callback[], 
   const head = {
     id: message.id,
     workspace_id: message.workspaceId,
-    status: message.status,
+    status: consoleStatusOf(message),
+    send_at: message.sendAt === null ? null : when(message.sendAt),
     outcome_unknown: message.outcomeUnknown,
     to: message.toPhone,
     from: message.fromPhone,
@@ -107,6 +109,7 @@ function reportOf(tx: ReadTx, message: Message, callbacks: readonly Callback[], 
       id: head.id,
       workspace: head.workspace_id,
       status: head.outcome_unknown ? `${head.status}; it is unknown whether it arrived` : head.status,
+      "send at": head.send_at ?? undefined,
       to: head.to,
       from: head.from,
       type: head.type,

@@ -89,8 +89,10 @@ export const logEvents = {
   "media.renew_failed":
     "An upload could not be given to the network again before its id ends; the present id still works.",
   "media.retry": "A file could not be fetched now, or there is no room for it; it is fetched again later.",
+  "message.cancel_failed": "Scheduled messages could not be cancelled after a reply; it is tried again.",
   "message.dispatch_failed": "A message could not be dispatched because of a fault of the server.",
   "message.expire_failed": "A message in doubt could not be expired; it is tried again.",
+  "message.schedule_failed": "A scheduled message could not be sent because of a fault of the server.",
   "metrics.failed": "A sample of the metrics could not be taken.",
   "network_ids.failed":
     "The network's ids of messages could not be moved to their index; it is tried again in a minute.",

@@ -16,6 +16,7 @@ import connecting from "../../migrations/0014_connecting.sql" with { type: "text
 import replyTo from "../../migrations/0015_reply_to.sql" with { type: "text" };
 import requestLog from "../../migrations/0016_request_log.sql" with { type: "text" };
 import windows from "../../migrations/0017_windows.sql" with { type: "text" };
+import scheduledMessages from "../../migrations/0018_scheduled_messages.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   { version: 15, name: "reply_to", sql: replyTo },
   { version: 16, name: "request_log", sql: requestLog },
   { version: 17, name: "windows", sql: windows },
+  { version: 18, name: "scheduled_messages", sql: scheduledMessages },
 ];

@@ -137,6 +137,8 @@ export const tablePolicies = {
   broadcast_counters: { restore: { follows: "all" }, person: "emptied", reset: "workspace", kept: "always" },
   broadcast_drafts: { restore: "newer", person: "emptied", reset: "workspace", kept: ["drafts"] },
   messages: { restore: "merged", person: "emptied", reset: "listed", kept: ["messages", "recipients"] },
+  // What a scheduled message is made of: it goes when the message is sent or over.
+  scheduled_messages: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   // Where to look for messages: they hold ids alone, and each goes with its message.
   network_ids: { restore: "merged", person: "nobody", reset: "listed", kept: ["messages", "recipients"] },
   recent_network_ids: { restore: "backup", person: "nobody", reset: "listed", kept: ["messages", "recipients"] },

@@ -3,6 +3,7 @@
  * reference to rows that belong to it. Test control resets one workspace by it.
  */
 import type { Client } from "./driver.ts";
+import { NUMBER_QUEUES } from "./queue-keys.ts";
 import { isReplicationTable } from "./schema-objects.ts";
 import { type TablesWith, tablesWith } from "./table-policies.ts";
 
@@ -46,10 +47,11 @@ export function workspaceTables(client: Client, workspaceId: number, oldCallback
   /** Rows that name a workspace's row without a foreign key, and those for which another way to it is shorter. */
   const listed: Record<TablesWith<"reset", "listed">, Condition> = {
     workspaces: () => `id = ${workspaceId}`,
-    // The queues of further webhook addresses are negative.
+    // Its own queue, those of further webhook addresses, and those of numbers.
     outbox: (schema) =>
-      `(queue_key = ${workspaceId} OR queue_key IN
-        (SELECT -id FROM ${schema}.further_webhooks WHERE workspace_id = ${workspaceId}))`,
+      `(queue_key = ${workspaceId}
+        OR queue_key IN (SELECT -id FROM ${schema}.further_webhooks WHERE workspace_id = ${workspaceId})
+        OR queue_key IN (SELECT ${NUMBER_QUEUES} + id FROM ${schema}.numbers WHERE workspace_id = ${workspaceId}))`,
     callbacks: (schema) => `${schema === "main" ? `(${oldCallbacks}) AND ` : ""}${ofNumber(schema, "body")}`,
     // There are few of these, and many of what they belong to.
     callback_marks: (schema) =>

@@ -1,5 +1,6 @@
 /** Keeps the work of one workspace from beginning while test control resets it, and tells when none is in flight. */
 import { sql } from "drizzle-orm";
+import { NUMBER_QUEUES } from "./queue-keys.ts";
 import type { ReadTx, Tx } from "./transaction.ts";
 
 /** All that the workspace has had, removed ones too. */
@@ -7,10 +8,11 @@ export function listNumberRows({ db }: ReadTx, workspaceId: number): { id: numbe
   return db.all(sql`SELECT id, phone FROM numbers WHERE workspace_id = ${workspaceId}`);
 }
 
-/** The queues of the workspace's jobs: its own, and those of its further webhook addresses, which are negative. */
-export function listQueueKeys({ db }: ReadTx, workspaceId: number): number[] {
-  const further = db.all<{ id: number }>(sql`SELECT id FROM further_webhooks WHERE workspace_id = ${workspaceId}`);
-  return [workspaceId, ...further.map(({ id }) => -id)];
+/** The queues of the workspace's jobs: its own, those of its further webhook addresses, and those of its numbers. */
+export function listQueueKeys(tx: ReadTx, workspaceId: number): number[] {
+  const further = tx.db.all<{ id: number }>(sql`SELECT id FROM further_webhooks WHERE workspace_id = ${workspaceId}`);
+  const ofNumbers = listNumberRows(tx, workspaceId).map(({ id }) => NUMBER_QUEUES + id);
+  return [workspaceId, ...further.map(({ id }) => -id), ...ofNumbers];
 }
 
 /** Nothing new begins. The rows that this changes are about to be replaced, so they need not fit together. */
@@ -21,7 +23,8 @@ export function blockWorkspace({ db }: Tx, workspaceId: number): void {
   db.run(sql`UPDATE broadcasts SET status = 'paused', pause_cause = NULL, resume_at = NULL
     WHERE workspace_id = ${workspaceId} AND status IN ('scheduled', 'queueing', 'running', 'paused')`);
   db.run(sql`DELETE FROM outbox WHERE queue_key = ${workspaceId}
-    OR queue_key IN (SELECT -id FROM further_webhooks WHERE workspace_id = ${workspaceId})`);
+    OR queue_key IN (SELECT -id FROM further_webhooks WHERE workspace_id = ${workspaceId})
+    OR queue_key IN (SELECT ${NUMBER_QUEUES} + id FROM numbers WHERE workspace_id = ${workspaceId})`);
   db.run(sql`DELETE FROM callbacks WHERE done_at IS NULL AND EXISTS (
     SELECT 1 FROM numbers WHERE workspace_id = ${workspaceId}
       AND instr(callbacks.body, '"phone_number_id":"' || numbers.phone_number_id || '"') > 0)`);

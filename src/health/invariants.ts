@@ -199,6 +199,24 @@ export const invariants: readonly Invariant[] = [
     next: restart,
   },
   {
+    name: "scheduled_messages_are_whole",
+    sentence: "A scheduled message that waits has what it is made of, and a job that sends it.",
+    of: "message",
+    walk: "messages",
+    sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND send_at IS NOT NULL AND status = 'pending' AND (
+            NOT EXISTS (SELECT 1 FROM scheduled_messages WHERE message_id = messages.id)
+            OR NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'send_message' AND subject = messages.id))`,
+    next: restoreOrReport,
+  },
+  {
+    name: "scheduled_messages_end",
+    sentence: "What a scheduled message is made of is kept no longer than the message waits or is being sent.",
+    of: "message",
+    sql: `SELECT message_id AS id FROM scheduled_messages WHERE message_id NOT IN (
+            SELECT id FROM messages WHERE send_at IS NOT NULL AND status IN ('pending', 'sending'))`,
+    next: "nothing is lost; report it",
+  },
+  {
     name: "deliveries_have_work",
     sentence: "Every pending delivery has a job.",
     of: "delivery",

@@ -33,6 +33,9 @@ const WORK_LABELS: Readonly<Record<string, string>> = {
   callbacks: "Callbacks of the network",
 };
 
+/** Scheduled messages wait for the pace of their number, or for a network in trouble, which is a condition of its own. */
+const WAITING: readonly string[] = ["send_message"];
+
 const LATE_WORK = {
   next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
   command: "journalctl -u waxwing --since -1h",
@@ -159,7 +162,7 @@ export const serverRules = {
     ...LATE_WORK,
     evaluate: ({ at, outbox, callbacksWaiting, callbacksAgeSeconds }) =>
       [...outbox, { kind: "callbacks", rows: callbacksWaiting, ageSeconds: callbacksAgeSeconds }]
-        .filter(({ ageSeconds }) => ageSeconds >= WORK_LATENESS_MAX_SECONDS)
+        .filter(({ kind, ageSeconds }) => ageSeconds >= WORK_LATENESS_MAX_SECONDS && !WAITING.includes(kind))
         .map(({ kind, rows, ageSeconds }) => ({
           of: kind,
           subject: `queue ${kind}`,

@@ -6,6 +6,8 @@ import { Problem } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import { claimKey, findKey, type KeyUse, storeAnswer } from "#src/domain/idempotency/keys.ts";
 import type { IdempotencyKey } from "#src/domain/idempotency/table.ts";
+import { planSend } from "#src/domain/messages/plan.ts";
+import { scheduleMessage } from "#src/domain/messages/scheduled.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resolveInDoubt } from "#src/sending/resolve-in-doubt.ts";
@@ -18,7 +20,7 @@ import {
 } from "#src/sending/send-message.ts";
 import { type Answer, answerData } from "./answer.ts";
 import { answerProblem } from "./errors.ts";
-import { actOnce } from "./idempotency.ts";
+import { actOnce, changeOnce } from "./idempotency.ts";
 import type { KeyQueue } from "./key-queue.ts";
 
 interface SendingCall {
@@ -37,6 +39,27 @@ export function sendOnce(call: SendingCall, request: SendRequest, use: KeyUse | 
     if (open !== undefined) return answerOpenKey(dispatch, open);
     return answerSent(await sendMessage(dispatch, request, claimFor(workspace.id, use)));
   });
+}
+
+/** The same for a message that is sent later: it is stored, and the answer kept, in one transaction. */
+export function scheduleOnce(
+  call: SendingCall,
+  { workspaceId, origin, input, keyId, onStored }: SendRequest & { keyId: number | null },
+  use: KeyUse | null,
+): Promise<Answer> {
+  const { workspace, dispatch } = call;
+  const { instanceId } = dispatch;
+  const { later, content, reference } = input;
+  if (later == null) throw new Error("the message has no time");
+  return actOnce(call, use, () =>
+    changeOnce(call, use, (tx) => {
+      const plan = planSend(tx, workspaceId, input);
+      const options = { origin, reference, instanceId, idempotencyKey: use?.key ?? null, keyId };
+      const message = scheduleMessage(tx, plan, { content, later }, options);
+      onStored?.(tx, message);
+      return { ...answerData(202, viewMessage(message, workspace)), logFields: { message: message.id } };
+    }),
+  );
 }
 
 /**

@@ -9,8 +9,8 @@ export const outbox = sqliteTable("outbox", {
   /** The id of the row that the job is about. */
   subject: integer().notNull(),
   /**
-   * A workspace's id, 0 for the server's own jobs, or negative for a further webhook address. Jobs of one queue do not wait
-   * for those of another.
+   * A workspace's id, 0 for the server's own jobs, negative for a further webhook address, or above `NUMBER_QUEUES` for a
+   * number. Jobs of one queue do not wait for those of another.
    */
   queueKey: integer().notNull(),
   dueAt: instant().notNull(),
@@ -22,7 +22,8 @@ export const outbox = sqliteTable("outbox", {
  * `sync_account`: subject is the first number of a network's account · `tell_contact`: a contact that has changed ·
  * `fetch_media`: subject is a medium of an inbound · `mail_link`: a one-time link that is sent by e-mail · `mail_owners`: an
  * audit entry about which the owners of its workspace get an e-mail · `end_deliveries`: subject is the last job that an
- * address had when it was removed.
+ * address had when it was removed · `send_message`: a scheduled message ·
+ * `cancel_replied`: a contact who wrote, and had more scheduled messages that this cancels than one transaction takes.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -35,6 +36,8 @@ const outboxKinds = [
   "mail_link",
   "mail_owners",
   "end_deliveries",
+  "send_message",
+  "cancel_replied",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

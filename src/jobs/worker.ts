@@ -17,6 +17,8 @@ export interface WorkerOptions {
   kind: OutboxKind;
   /** Maximum number of jobs of a queue in flight at the same time. */
   concurrency: (tx: ReadTx, queueKey: number) => number;
+  /** For how many milliseconds a queue begins nothing; 0: it may begin. Default: it may. */
+  pausedMs?: (tx: ReadTx, queueKey: number) => number;
   /** The queues with which a queue shares a number of jobs in flight; null: it shares with none. Default: none share. */
   room?: (tx: ReadTx, queueKey: number) => Room | null;
   /** Does the work and records it, outbox row included. When it throws, the error is reported and the job retried. */
@@ -83,6 +85,8 @@ export class Worker extends ServiceLoop {
   #look(tx: ReadTx, queue: { queueKey: number; dueAt: number }, now: number): Look {
     const { queueKey, dueAt } = queue;
     if (dueAt > now) return { queueKey, due: [], nextAt: dueAt, room: null };
+    const pausedMs = this.#options.pausedMs?.(tx, queueKey) ?? 0;
+    if (pausedMs > 0) return { queueKey, due: [], nextAt: now + pausedMs, room: null };
     const inFlight = this.#inFlight.get(queueKey);
     const limit = this.#options.concurrency(tx, queueKey);
     const free = limit - (inFlight?.size ?? 0);

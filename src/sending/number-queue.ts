@@ -28,6 +28,7 @@ import { InFlightLimit } from "./in-flight-limit.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Pace } from "./pace.ts";
 import { recordOutcomes, type UnrecordedOutcome } from "./record-outcomes.ts";
+import { tokenUnreadable } from "./refusal.ts";
 import { SendWindow } from "./send-window.ts";
 
 export interface NumberQueueOptions {
@@ -253,7 +254,7 @@ export class NumberQueue extends ServiceLoop {
     } catch (error) {
       // Thrown before the request, because the access token cannot be read. A network's `send` never rejects.
       this.#options.log.error("message.dispatch_failed", "Message could not be dispatched", { message: id, error });
-      outcome = { kind: "refused", code: "190", message: tokenUnreadable, scope: "account" };
+      outcome = tokenUnreadable;
     }
     const latencyMs = this.#window.close(id);
     if (outcome.kind === "accepted") this.#limit.noteAccepted(latencyMs);
@@ -327,5 +328,3 @@ export class NumberQueue extends ServiceLoop {
     return pace.msUntilNext(this.#numberId, this.#findNumber()?.throughput ?? 1);
   }
 }
-
-const tokenUnreadable = "The number's access token cannot be read with this server's key. Store a new token.";

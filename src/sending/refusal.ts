@@ -2,6 +2,7 @@
 
 import { Problem, type ProblemCode, type ProblemDetails } from "#src/core/problem.ts";
 import type { FailureScope } from "#src/domain/messages/failure.ts";
+import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Failure } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 
@@ -16,6 +17,14 @@ export const unreachable: Failure = {
   message:
     "The network could not be reached, and nothing was sent. To try again, use a new Idempotency-Key: this answer is kept under the present one.",
   outcomeUnknown: false,
+};
+
+/** The outcome of a message that cannot leave, in the words of the network's own refusal of a token. */
+export const tokenUnreadable: Extract<Outcome, { kind: "refused" }> = {
+  kind: "refused",
+  code: "190",
+  message: "The number's access token cannot be read with this server's key. Store a new token.",
+  scope: "account",
 };
 
 /** `scope`: what the network's refusal is about, if it has just refused. */

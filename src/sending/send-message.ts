@@ -133,18 +133,25 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   return { accepted, keyId, mediaId };
 }
 
-/** Repeats the dispatch until the outcome is final. After an error of ours the message is in doubt, not lost. */
-async function sendAccepted(
+/** Repeats the dispatch until the outcome is final. */
+function sendAccepted(
   options: SendOptions,
   acceptance: Accepted,
   key: KeyClaim | null,
   deadline: number,
 ): Promise<SendResult> {
-  const { store, inDoubtAfterMs, watch } = options;
-  const { message } = acceptance.accepted;
+  return inFlight(options, acceptance.accepted.message, () => attemptUntilFinal(options, acceptance, key, deadline));
+}
+
+/** What is done with a dispatched message. After an error of ours the message is in doubt, not lost. */
+export async function inFlight<T>(
+  { store, inDoubtAfterMs, watch }: SendOptions,
+  message: Message,
+  attempt: () => Promise<T>,
+): Promise<T> {
   watch.begin(message.id);
   try {
-    return await attemptUntilFinal(options, acceptance, key, deadline);
+    return await attempt();
   } catch (error) {
     if (error instanceof Problem) throw error;
     if (!(error instanceof StorageUnavailable)) {
@@ -168,15 +175,7 @@ async function attemptUntilFinal(
   const { clock, pace, recorder, networks } = options;
   const { message, plan } = accepted;
   const { sender } = plan;
-  const outbound: OutboundMessage = {
-    sender: senderOf(options.box, sender),
-    to: plan.phone,
-    recipientNetworkUserId: plan.networkUserId,
-    sendToken: message.sendToken,
-    content: plan.content,
-    mediaId,
-    about: plan.about,
-  };
+  const outbound = outboundOf(options, message, plan, mediaId);
   const storeResult = (tx: Tx, result: SendResult): SendResult => {
     if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(result));
     return result;
@@ -195,8 +194,7 @@ async function attemptUntilFinal(
     if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") {
       return record((tx) => {
         const scope = outcome.kind === "refused" ? outcome.scope : null;
-        if (scope === "message") forgetNetworkUpload(tx, plan);
-        return storeResult(tx, resultFrom(tx, writeOutcome(tx, message, outcome), scope));
+        return storeResult(tx, resultFrom(tx, writeOutcome(tx, message, plan, outcome), scope));
       });
     }
     if (!(await record((tx) => requeue(tx, message.id), discardUnsent))) return record(storeCurrent);
@@ -222,6 +220,17 @@ async function attemptUntilFinal(
   }
 }
 
+/** The request to the network. */
+export function outboundOf(
+  { box }: SendOptions,
+  { sendToken }: Message,
+  { sender, phone, networkUserId, content, about }: SendPlan,
+  mediaId: string | null,
+): OutboundMessage {
+  const to = { to: phone, recipientNetworkUserId: networkUserId };
+  return { sender: senderOf(box, sender), ...to, sendToken, content, mediaId, about };
+}
+
 /** The network's id of the file may have become invalid: the next message uploads it again. */
 function forgetNetworkUpload(tx: Tx, { content, sender }: SendPlan): void {
   const uploadId = uploadOf(content);
@@ -236,13 +245,12 @@ function throwUnlessFinal(result: SendResult): SendResult {
 
 type StoreResult = (tx: Tx, result: SendResult) => SendResult;
 
+type FinalOutcome = Exclude<Outcome, { kind: "throttled" | "unreachable" }>;
+
 /** `dispatched`: the message as it was stored before its first attempt. */
-function writeOutcome(
-  tx: Tx,
-  dispatched: Message,
-  outcome: Exclude<Outcome, { kind: "throttled" | "unreachable" }>,
-): Message {
+export function writeOutcome(tx: Tx, dispatched: Message, plan: SendPlan, outcome: FinalOutcome): Message {
   const { id } = dispatched;
+  if (outcome.kind === "refused" && outcome.scope === "message") forgetNetworkUpload(tx, plan);
   const message = outcome.kind === "accepted" ? dispatched : requireMessage(tx, id);
   if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
   if (outcome.kind === "accepted") return recordAnswered(tx, dispatched, outcome);

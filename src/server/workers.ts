@@ -18,6 +18,7 @@ import { createReviewWorker, createStartWorker } from "#src/sending/broadcast-sc
 import { createExpireWorker } from "#src/sending/expire-in-doubt.ts";
 import { reclaim } from "#src/sending/reclaim.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
+import { createCancelWorker, createScheduledWorker } from "#src/sending/send-scheduled.ts";
 import { askForTime, WallClock } from "#src/sending/wall-clock.ts";
 import { createDeliveryWorker } from "#src/webhooks/deliver.ts";
 import { createEndWorker } from "#src/webhooks/end-deliveries.ts";
@@ -87,6 +88,8 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const expiring = createExpireWorker(job);
   const telling = createTellWorker(job);
   const starting = createStartWorker(job, lateness, () => wallClock.isRight);
+  const scheduled = createScheduledWorker({ ...dispatch, log, lateness, isClockRight: () => wallClock.isRight });
+  const cancelling = createCancelWorker(job);
   const reviewing = createReviewWorker(job, { settleAfterMs });
   const broadcasts = new BroadcastRunner({ ...dispatch, store, log, readers: context.readers.building, lateness });
   const housekeeping = new Housekeeping({
@@ -107,15 +110,22 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     [CONTACT_CHANGED, telling],
     ["start_broadcast", starting],
     ["review_broadcast", reviewing],
+    ["send_message", scheduled],
+    ["cancel_replied", cancelling],
     [BROADCASTS, broadcasts],
     [NETWORK_HEALTH, broadcasts],
+    [NETWORK_HEALTH, scheduled],
     ...others,
   ];
-  for (const [topic, service] of byTopic) store.onNotify(topic, () => service.notify());
-  // Two topics notify the broadcast runner.
+  for (const [topic, subscribed] of Map.groupBy(byTopic, ([topic]) => topic))
+    store.onNotify(topic, () => {
+      for (const [, service] of subscribed) service.notify();
+    });
+  // Several topics notify the same service.
   const working = [...new Set(byTopic.map(([, service]) => service))];
   for (const service of working) notifyAll.add(() => service.notify());
   clockRight.add(() => starting.notify());
+  clockRight.add(() => scheduled.notify());
   onNetworkTime.add((networkTime) => wallClock.recordNetworkTime(networkTime));
   onCommit.add(() => {
     if (clock.isSteady === true) broadcasts.unpark();

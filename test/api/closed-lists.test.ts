@@ -37,6 +37,8 @@ test("a shop's answers and events have values of every closed list, and each oth
   await ask("POST", "/contacts/+919876540022/opt-out");
   await ask("POST", "/messages", { to: "+919876540022", text: "Hello" });
   await ask("POST", "/messages", { to: "+919876540001", template: "order_shipped" });
+  const soon = await ask("POST", "/messages", { to: "+919876540012", template: "order_shipped", send_at: sendAt });
+  await ask("POST", `/messages/${soon.data.id}/cancel`);
   await ask("GET", "/me", undefined, null);
   for (const path of ["/contacts", "/opt-outs", "/templates", "/groups", "/broadcasts", "/messages", "/events"])
     await ask("GET", path);

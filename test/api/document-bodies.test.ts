@@ -309,7 +309,10 @@ const interactive = fc
     ),
   )
   .map((made) => JSON.parse(JSON.stringify(made)) as unknown);
+const later = { send_at: mostly(when), cancel_on_reply: mostly(fc.boolean()) };
 const sendMessage = fc.oneof(
+  body({ to: mostly(someText), text: mostly(someText) }, { ...shared, ...later }),
+  body({ to: mostly(someText), template: mostly(someText) }, { ...shared, ...later }),
   body({ to: mostly(someText), template: mostly(someText) }, { ...shared, ...templateMembers }),
   body({ to: mostly(someText), text: mostly(someText) }, { ...answering, preview_url: mostly(fc.boolean()) }),
   body({ to: mostly(someText), reaction: mostly(reaction) }, shared),
@@ -367,7 +370,7 @@ const contactInput = body(
 );
 
 const bodies: Readonly<Record<string, { arbitrary: fc.Arbitrary<Body>; read: (one: Body) => unknown }>> = {
-  SendMessage: { arbitrary: sendMessage, read: readSendMessage },
+  SendMessage: { arbitrary: sendMessage, read: (one) => readSendMessage(one, "Asia/Kolkata") },
   CreateBroadcast: { arbitrary: createBroadcast, read: (one) => readBroadcast(one, "Asia/Kolkata") },
   ContactInput: { arbitrary: contactInput, read: readContactChanges },
 };

@@ -116,7 +116,9 @@ test("a key with one scope gets what the table of scopes allows; everything else
 
 test("what each scope opens", () => {
   const opened = (scope: Scope) => endpoints.filter(({ key }) => key?.includes(scope)).map(nameOf);
-  expect(opened("send")).toEqual(["POST /messages", "POST /inbounds/{id}/read", "POST /media"]);
+  expect(opened("send")).toEqual([
+    ...["POST /messages", "POST /messages/{id}/cancel", "POST /inbounds/{id}/read", "POST /media"],
+  ]);
   expect(opened("broadcast")).toEqual(["POST /broadcasts", "POST /broadcasts/preview", "POST /broadcasts/{id}/cancel"]);
   expect(opened("read")).toEqual(
     endpoints

@@ -117,6 +117,7 @@ export function eventData(index: number): { message: unknown } {
       error: null,
       charged: false,
       created_at: "2026-11-21T08:44:25+05:30",
+      send_at: null,
       sent_at: "2026-11-21T08:44:26+05:30",
       delivered_at: null,
       read_at: null,

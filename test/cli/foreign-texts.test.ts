@@ -125,6 +125,7 @@ const OURS: Readonly<Record<string, string>> = {
   provider_requests: "send_token outcome",
   refused_callbacks: "reason",
   sample_uploads: "link media_id",
+  scheduled_messages: "content",
   sessions: "address",
   tags: "folded",
   templates: "account_id language category status components parameter_format parameter_order",

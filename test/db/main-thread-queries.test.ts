@@ -37,6 +37,7 @@ const NOT_COPIED = [
   ...["phone_contacts", "key_people", "key_days", "history_imports", "callback_marks", "sample_uploads"],
   ...["contact_messages", "network_ids", "former_phones"],
   ...["uploads", "upload_people", "upload_days", "network_uploads"],
+  "scheduled_messages",
 ];
 
 /** Statements that may read a growing table from its start, each with the reason. */

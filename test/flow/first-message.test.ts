@@ -37,6 +37,7 @@ test("a template message is sent, delivered and read, and the customer gets an e
       error: null,
       charged: false,
       created_at: "2026-11-21T13:30:01+05:30",
+      send_at: null,
       sent_at: "2026-11-21T13:30:01+05:30",
       delivered_at: null,
       read_at: null,

@@ -118,6 +118,7 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
     return chance.pick<Loose>([
       { to, template: "plain" },
       { to, template: "offer" },
+      { to, template: "plain", send_at: "2026-11-21T07:58:00Z", cancel_on_reply: true },
       { to, template: "shipped", language: "en_US", variables: ["Asha", 10042] },
       { to, template: "headed", variables: { header: ["7"], body: ["Asha"] } },
       { to, template: "pictured", media: { link: "https://a.example/x.jpg" } },

@@ -21,6 +21,9 @@ beforeAll(async () => {
     key,
     body: { name: "Shipped", template: "order_shipped", to },
   });
+  const send_at = new Date(app.clock.now() + 3_600_000).toISOString();
+  const later = { to: to[0], template: "order_shipped", send_at };
+  expect((await app.send("POST", "/api/v1/messages", { key, body: later })).status).toBe(202);
   await app.clock.advance(5_000);
 });
 
@@ -58,6 +61,8 @@ const damages: Record<string, string> = {
   messages_of_people_are_found: "UPDATE instance SET contact_messages_until = 999999",
   in_doubt_expires: "UPDATE messages SET status = 'sending', dispatched_at = 1 WHERE status = 'failed'",
   deliveries_have_work: "DELETE FROM outbox WHERE kind = 'deliver_webhook'",
+  scheduled_messages_are_whole: "DELETE FROM outbox WHERE kind = 'send_message'",
+  scheduled_messages_end: "UPDATE messages SET status = 'skipped' WHERE send_at IS NOT NULL",
   work_has_its_subject:
     "INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES ('expire_message', 999999, 1, 1), ('deliver_webhook', 999999, 1, 1)",
   open_keys_have_messages:

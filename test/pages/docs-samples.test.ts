@@ -170,6 +170,8 @@ function requestOf({ group = [], text, language }: Block): { method: string; pat
   return { method, path };
 }
 
+/** The same in each language, for the request of a key is the same. */
+const later = new Date(Date.now() + 86_400_000).toISOString();
 let stored: { media: number; inbounds: number } | null = null;
 
 /** Rows that the reference's requests name; `own` puts their ids into a text. */
@@ -184,7 +186,7 @@ async function fillShop(): Promise<(text: string) => string> {
     stored = { media: told?.data.media.id ?? 0, inbounds: told?.data.inbound_id ?? 0 };
   }
   const message = await shop.api<{ id: number }>("POST", "/messages", { to: from, text: "Yes" });
-  const later = new Date(Date.now() + 86_400_000).toISOString();
+  const soon = await shop.api<{ id: number }>("POST", "/messages", { to: from, text: "Soon", send_at: later });
   const scheduled = { name: "Own", template: OWN_TEMPLATE.name, to: [from], send_at: later };
   const broadcast = await shop.api<{ id: number }>("POST", "/broadcasts", scheduled);
   const webhook = await shop.api<{ id: number }>("POST", "/webhooks", { url: "https://crm.example.com/hooks/own" });
@@ -196,6 +198,9 @@ async function fillShop(): Promise<(text: string) => string> {
       (own, name) => own.replace(new RegExp(`/${name}/${SHOWN_IDS[name]}\\b`), `/${name}/${ids[name]}`),
       text
         .replace("after=$CURSOR&wait=30", "after=latest&wait=0")
+        .replace(`/messages/${SHOWN_IDS.messages}/cancel`, `/messages/${soon.id}/cancel`)
+        // Times of samples pass, and a message may be scheduled 90 days ahead at most.
+        .replaceAll(/2026-11-27T10:00:00\+05:30|2030-01-10T18:00:00\+00:00/g, later)
         // In a body, in each language.
         .replace(/(\binbound\W{1,6})311\b/gi, `$1${ids.inbounds}`),
     );

@@ -46,6 +46,8 @@ const NAMES = [
   "tell_contact",
   "start_broadcast",
   "review_broadcast",
+  "send_message",
+  "cancel_replied",
   "run_broadcasts",
   "sync_account",
   "fetch_media",

@@ -85,7 +85,7 @@ const PARTS: readonly { name: string; sql: string }[] = [
   },
   {
     name: "single messages that are not found by their contact",
-    sql: `SELECT id FROM messages WHERE broadcast_id IS NULL AND contact_id IS NOT NULL
+    sql: `SELECT id FROM messages WHERE broadcast_id IS NULL AND contact_id IS NOT NULL AND dispatched_at IS NOT NULL
       AND id <= (SELECT contact_messages_until FROM instance)
       AND (contact_id, dispatched_at, id) NOT IN (SELECT contact_id, dispatched_at, message_id FROM contact_messages)`,
   },
@@ -117,10 +117,11 @@ const PARTS: readonly { name: string; sql: string }[] = [
   {
     name: "one event for each state that a message entered",
     sql: `SELECT coalesce(a.id, e.id) AS message, coalesce(a.became, e.became) AS became, a.times, e.told FROM
-        (SELECT message_id AS id, became, count(*) AS times FROM temp.moves
-          WHERE became IN ('sent', 'delivered', 'read', 'failed') GROUP BY 1, 2) a FULL JOIN
+        (SELECT message_id AS id, iif(became = 'skipped', 'cancelled', became) AS became, count(*) AS times FROM temp.moves
+          WHERE became IN ('sent', 'delivered', 'read', 'failed', 'skipped') GROUP BY 1, 2) a FULL JOIN
         (SELECT body ->> '$.data.message.id' AS id, substr(type, 9) AS became, count(*) AS told FROM events
-          WHERE seq > (SELECT seq FROM temp.begun) AND type LIKE 'message.%' AND type <> 'message.received'
+          WHERE seq > (SELECT seq FROM temp.begun) AND type LIKE 'message.%'
+            AND type NOT IN ('message.received', 'message.scheduled')
           GROUP BY 1, 2) e ON e.id = a.id AND e.became = a.became
       WHERE a.times IS NOT e.told`,
   },
@@ -135,7 +136,15 @@ const PARTS: readonly { name: string; sql: string }[] = [
     sql: `SELECT * FROM temp.moves WHERE was || ' ' || became NOT IN (
         'sending sent', 'sending delivered', 'sending read', 'sending failed', 'sending queued', 'queued sending',
         'queued sent', 'queued delivered', 'queued read', 'queued failed', 'sent delivered', 'sent read', 'sent failed',
-        'delivered read', 'failed sent', 'failed delivered', 'failed read') LIMIT 5`,
+        'delivered read', 'failed sent', 'failed delivered', 'failed read',
+        'pending sending', 'sending pending', 'pending failed', 'pending skipped', 'pending sent', 'pending delivered',
+        'pending read', 'skipped sent', 'skipped delivered', 'skipped read') LIMIT 5`,
+  },
+  {
+    name: "scheduled messages that are not due at their time",
+    sql: `SELECT m.id, m.send_at, o.due_at FROM messages m JOIN scheduled_messages s ON s.message_id = m.id
+        JOIN outbox o ON o.kind = 'send_message' AND o.subject = m.id
+      WHERE m.send_at > @latest AND o.due_at <> m.send_at AND NOT s.is_restored LIMIT 5`,
   },
   {
     name: "moves that the network's health may not make",
@@ -159,7 +168,7 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
   ["the workspace is suspended", "EXISTS (SELECT 1 FROM workspaces WHERE suspended_at IS NOT NULL)"],
   [
     "the network is down for the number",
-    `NEW.broadcast_id IS NOT NULL
+    `(NEW.broadcast_id IS NOT NULL OR NEW.send_at IS NOT NULL)
        AND EXISTS (SELECT 1 FROM network_health WHERE number_id = NEW.number_id AND state = 'down')`,
   ],
   [
@@ -168,6 +177,7 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
        WHERE h.number_id = NEW.number_id AND h.state IN ('slow', 'recovering') AND m.status = 'sending'
          AND m.broadcast_id IS NOT NULL AND m.outcome_unknown = 0 AND m.id <> NEW.id AND m.dispatched_at > h.changed_at)`,
   ],
+  ["it is not due", "NEW.send_at > NEW.dispatched_at"],
   ["the number is not ready", "EXISTS (SELECT 1 FROM numbers WHERE id = NEW.number_id AND NOT ready)"],
   [
     "the broadcast does not run",

@@ -187,6 +187,48 @@ export const mutants: readonly Mutant[] = [
     replace: "step < move.steps / 2",
   },
   {
+    name: "a scheduled message is sent a minute before its time",
+    file: "src/domain/messages/scheduled.ts",
+    find: "  const { sendAt, cancelOnReply } = later;\n",
+    replace: "  const { cancelOnReply } = later;\n  const sendAt = later.sendAt - 60_000;\n",
+  },
+  {
+    name: "a scheduled message that a crash left in doubt is sent again",
+    file: "src/domain/messages/in-doubt.ts",
+    find: "  const open = listOpen(tx, afterId, RECLAIM_BATCH);\n",
+    replace: `  const open = listOpen(tx, afterId, RECLAIM_BATCH).filter(({ id, numberId, sendAt, workspaceId }) => {
+    if (sendAt === null) return true;
+    tx.db.$client.prepare("UPDATE messages SET status = 'pending', dispatched_at = NULL WHERE id = ?").run(id);
+    reschedule(tx, { kind: "send_message", subject: id, queueKey: 1_000_000_000_000 + numberId, dueAt: tx.now });
+    return workspaceId === 0;
+  });
+`,
+  },
+  {
+    name: "a cancelled message is only said to be cancelled",
+    file: "src/domain/messages/scheduled.ts",
+    find: "  const cancelled = enter(tx, message, changes);\n",
+    replace: "  const cancelled: Message | undefined = { ...message, ...changes };\n",
+  },
+  {
+    name: "the time of a scheduled message moves with the clock",
+    file: "src/jobs/shift-delays.ts",
+    find: "kind NOT IN ('start_broadcast', 'send_message')",
+    replace: "kind <> 'start_broadcast'",
+  },
+  {
+    name: "a scheduled message that the network did not accept is forgotten",
+    file: "src/domain/messages/scheduled.ts",
+    find: '  reschedule(tx, { kind: "send_message", subject: id, queueKey: queueOfNumber(message.numberId), dueAt });\n',
+    replace: "",
+  },
+  {
+    name: "a scheduled message is sent to a person who opted out since",
+    file: "src/domain/messages/plan.ts",
+    find: "  requireNotOptedOut(tx, workspace, recipient);\n",
+    replace: "  if (due === null) requireNotOptedOut(tx, workspace, recipient);\n",
+  },
+  {
     name: "a delivery whose attempt failed loses its job",
     file: "src/domain/webhooks/attempt.ts",
     find: "  postpone(tx, outboxId, next);",

@@ -59,6 +59,10 @@ export class OutsideNetwork {
   /** Every accepted message, for statuses that a scenario sends on its own. */
   readonly taken: { reference: string; to: string; outbound: OutboundMessage }[] = [];
   readonly #options: NetworkOptions;
+  /** By the token of a wish, the time before which nothing of it may arrive. */
+  readonly #notBefore = new Map<string, number>();
+  /** Tokens of wishes that their callers were told are cancelled. */
+  readonly #forbidden = new Set<string>();
   readonly #arrived = new Map<string, Arrived[]>();
   readonly #isOnly: (weather: Weather) => boolean;
 
@@ -140,6 +144,8 @@ export class OutsideNetwork {
     if (row === null) fault("sent before it was on disk");
     else if (row.status !== "sending") fault(`sent although its row says ${row.status}`);
     else if (row.fault !== null) fault(`sent although ${row.fault}`);
+    if (this.#options.scheduler.now() < (this.#notBefore.get(token) ?? 0)) fault("sent before its time");
+    if (this.#forbidden.has(token)) fault("sent although it was cancelled");
     const arrived: Arrived = { token, celebrant: row?.isBirthday === true ? celebrant : "", to, told: null };
     const same = this.#arrived.get(token) ?? [];
     this.#arrived.set(token, same);
@@ -152,6 +158,17 @@ export class OutsideNetwork {
     }
     same.push(arrived);
     return arrived;
+  }
+
+  /** From now on, a message with this token may not arrive before `at`. */
+  notBefore(token: string, at: number): void {
+    this.#notBefore.set(token, at);
+  }
+
+  /** The caller was told that the message will not be sent. */
+  forbid(token: string): void {
+    if (this.mayHave(token)) this.#options.complain(`${token} was cancelled, and may have been sent`);
+    this.#forbidden.add(token);
   }
 
   /** Whether the network may have a message with this token. */

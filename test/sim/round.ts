@@ -156,4 +156,8 @@ function comeToRest(world: World): void {
     "SELECT id, status FROM messages WHERE broadcast_id IS NULL AND status IN ('queued', 'sending')",
   );
   if (stuck.length > 0) world.complain(`messages that do not end: ${JSON.stringify(stuck)}`);
+  const late = world.look(
+    `SELECT subject, due_at FROM outbox WHERE kind = 'send_message' AND due_at < ${scheduler.now() - HOUR}`,
+  );
+  if (late.length > 0) world.complain(`scheduled messages that are not sent: ${JSON.stringify(late)}`);
 }

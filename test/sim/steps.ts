@@ -57,6 +57,40 @@ function single(world: World): string {
   return `${token}: a single ${isText ? "text" : "template"} to ${to}${made.idempotencyKey === null ? "" : " under a key"}`;
 }
 
+function later(world: World): string {
+  const { random, scheduler, network } = world;
+  const to = somebody(world);
+  const token = world.newToken("L");
+  const inMs = random.weighted([
+    [1, -MINUTE],
+    [3, random.between(1, 20) * SECOND],
+    [3, 10 * MINUTE],
+    [2, HOUR],
+    [1, 5 * HOUR],
+  ]);
+  const at = scheduler.now() + inMs;
+  const body = {
+    ...{ to, template: random.pick(templates), variables: [token, "you"], send_at: new Date(at).toISOString() },
+    ...(random.chance(0.3) ? { cancel_on_reply: true } : {}),
+  };
+  network.notBefore(token, at);
+  world.ask(wish(world, token, "/api/v1/messages", body, random.chance(0.6)));
+  return `${token}: a message of ${body.template} to ${to} in ${inMs / 1000} s`;
+}
+
+function cancelLater(world: World): string {
+  const rows = world.look("SELECT id, text FROM messages WHERE send_at IS NOT NULL ORDER BY id DESC LIMIT 12");
+  if (rows.length === 0) return "no scheduled message to cancel";
+  const { id, text } = world.random.pick(rows);
+  const [token = ""] = /L\d+/.exec(String(text)) ?? [];
+  world.call("POST", `/api/v1/messages/${id}/cancel`, {}, (answer) => {
+    if (answer === null) return;
+    if (![200, 404, 422].includes(answer.status)) world.complain(`cancel: ${answer.status} ${answer.text}`);
+    if (answer.status === 200) world.network.forbid(token);
+  });
+  return `the scheduled message ${id} is cancelled`;
+}
+
 function again(world: World): string {
   const fresh = world.wishes.filter((one) => world.isFresh(one)).slice(-12);
   if (fresh.length === 0) return "nothing to ask again";
@@ -340,6 +374,8 @@ function receive(world: World): string {
 
 export const steps: readonly Step[] = [
   { name: "single", weight: 14, isOfBroadcasts: false, run: single },
+  { name: "later", weight: 7, isOfBroadcasts: false, run: later },
+  { name: "cancel_later", weight: 3, isOfBroadcasts: false, run: cancelLater },
   { name: "again", weight: 8, isOfBroadcasts: false, run: again },
   { name: "broadcast", weight: 12, isOfBroadcasts: true, run: broadcast },
   { name: "cancel", weight: 2, isOfBroadcasts: true, run: cancel },

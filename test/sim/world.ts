@@ -378,7 +378,7 @@ export class World {
       return;
     }
     const { data } = JSON.parse(answer.text) as { data?: { id?: number } };
-    const kind = answer.status === 201 ? "messages" : "broadcasts";
+    const kind = wish.path.endsWith("/messages") ? "messages" : "broadcasts";
     if (answer.status < 300 && data?.id !== undefined) {
       if (this.#gone[kind].has(data.id)) this.#faults.push(`${token}: the id ${data.id} was given out before`);
       this.told[kind].add(data.id);

@@ -10,8 +10,10 @@ const BEYOND = {
   // The reference, under events: for addresses that ask for them, and in the event log.
   "Event.type": [
     ...["media.stored", "media.failed", "contact.may_want_to_stop", "contact.updated", "contact.erased"],
-    ...["broadcast.paused", "broadcast.resumed", "broadcast.blocked"],
+    ...["broadcast.paused", "broadcast.resumed", "broadcast.blocked", "message.scheduled", "message.cancelled"],
   ],
+  // The reference, under messages: of those that were made with `send_at` alone.
+  "ScheduledMessage.status": ["scheduled", "cancelled"],
   // The reference, under messages: free messages of the kinds that the request names.
   "Message.type": ["image", "video", "audio", "document", "sticker", "location", "contacts", "interactive", "reaction"],
 } as const;
@@ -22,6 +24,7 @@ const sources = ["inbound_message", "manual", "bulk", "import", "api"];
 export const closedLists = {
   "Message.type": ["template", "text", ...BEYOND["Message.type"]],
   "Message.status": ["sent", "delivered", "read", "failed"],
+  "ScheduledMessage.status": ["sent", "delivered", "read", "failed", ...BEYOND["ScheduledMessage.status"]],
   "Broadcast.status": ["scheduled", "queueing", "running", "paused", "completed", "cancelled", "failed"],
   "Skip.reason": ["opted_out", "invalid_number", "duplicate", "no_opt_in", "missing_variable", "daily_cap"],
   "Recipient.status": ["pending", "queued", "sending", "sent", "delivered", "read", "failed", "skipped"],
@@ -52,7 +55,9 @@ type Json = Readonly<Record<string, unknown>>;
 const KINDS: readonly [kind: string, is: (json: Json, under: string) => boolean, members: readonly string[]][] = [
   ["Event", ({ id }) => typeof id === "string" && id.startsWith("evt_"), ["type"]],
   ["Error", (json, under) => under === "error" && "code" in json, ["code"]],
-  ["Message", (json) => "charged" in json && "template" in json && "to" in json, ["type", "status"]],
+  ["Message", isMessage, ["type"]],
+  ["Message", (json) => isMessage(json) && json.send_at === null, ["status"]],
+  ["ScheduledMessage", (json) => isMessage(json) && json.send_at !== null, ["status"]],
   ["Broadcast", (json) => "counts" in json, ["status"]],
   ["Skip", (json, under) => under === "skipped" && "reason" in json, ["reason"]],
   ["Recipient", (json) => "message_id" in json && "reason" in json && "status" in json, ["status"]],
@@ -62,6 +67,10 @@ const KINDS: readonly [kind: string, is: (json: Json, under: string) => boolean,
   ["Template", (json) => "sendable" in json, ["category", "status"]],
   ["TemplateMedia", (json, under) => under === "media" && "default" in json, ["type"]],
 ];
+
+function isMessage(json: Json): boolean {
+  return "charged" in json && "template" in json && "to" in json;
+}
 
 /** `found` hears every value of a closed list; null is none. */
 function walk(json: unknown, under: string, found: (list: ClosedList, value: unknown) => void): void {

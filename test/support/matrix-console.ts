@@ -212,6 +212,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/messages": nothing,
   "GET /w/{workspace}/messages/{id}": ({ message }) => ({ id: message }),
   "POST /w/{workspace}/messages": (side) => ({ body: side.sending() }),
+  "POST /w/{workspace}/messages/{id}/cancel": async (side) => ({ id: await side.scheduledMessage() }),
   "GET /w/{workspace}/conversations": nothing,
   "GET /w/{workspace}/conversations/unread": nothing,
   "GET /w/{workspace}/conversations/{contact}": ({ contact }) => ({ id: contact }),

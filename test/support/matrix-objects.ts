@@ -101,6 +101,13 @@ export class Objects {
     return Number(this.app.store.client.prepare(text).pluck().get(this.workspace.id));
   }
 
+  async scheduledMessage(): Promise<number> {
+    const send_at = new Date(this.app.clock.now() + 30 * DAY).toISOString();
+    const made = await this.app.call("POST", "/api/v1/messages", this.withKey({ ...this.sending(), send_at }));
+    expect([made.status, made.text]).toEqual([202, expect.any(String)]);
+    return made.body.data.id;
+  }
+
   async scheduledBroadcast(): Promise<number> {
     const sendAt = new Date(this.app.clock.now() + 30 * DAY).toISOString();
     const body = { ...this.broadcasting(), send_at: sendAt };

@@ -9,7 +9,7 @@ namespace Waxwing;
 /**
  * The calls of the API.
  *
- * @phpstan-type AddWebhook array{url: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>}
+ * @phpstan-type AddWebhook array{url: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>}
  * @phpstan-type AddressRequest array{country: string, values?: AddressValues}
  * @phpstan-type AddressValues array{name?: string, phone_number?: string, in_pin_code?: string, house_number?: string, floor_number?: string, tower_number?: string, building_name?: string, address?: string, landmark_area?: string, city?: string, state?: string}
  * @phpstan-type Billing array{currency: string, available: string, rate: string}
@@ -29,7 +29,7 @@ namespace Waxwing;
  * @phpstan-type CardOrganization array{company?: string, department?: string, title?: string}
  * @phpstan-type CardPhone array{phone?: string, type?: string, wa_id?: string}
  * @phpstan-type CardUrl array{url?: string, type?: string}
- * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state?: 'active'|'disabled'}
+ * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state?: 'active'|'disabled'}
  * @phpstan-type ChoiceList array{button: string, sections: list<ListSection>}
  * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, window_ends_at: string|null, created_at: string, updated_at: string}
  * @phpstan-type ContactCard array{name: CardName, phones?: list<CardPhone>, emails?: list<CardEmail>, urls?: list<CardUrl>, addresses?: list<CardAddress>, org?: CardOrganization, birthday?: string}
@@ -46,11 +46,11 @@ namespace Waxwing;
  * @phpstan-type ContactUpdatedEvent array{id: string, type: 'contact.updated', created_at: string, data: array{contact: Contact}}
  * @phpstan-type ContactsContent array{contacts: list<ContactCard>}
  * @phpstan-type ContactsInput array{contacts: list<ContactOfManyInput>}
- * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', template: null, content: ContactsContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', template: null, content: ContactsContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
- * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
+ * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageScheduledEvent|MessageCancelledEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
  * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, cursors?: list<string>, has_more: bool, next: string}
  * @phpstan-type FileHeader FileHeaderByLink|FileHeaderById
  * @phpstan-type FileHeaderById array{id: int, type: 'image'|'video'|'document', filename?: string}
@@ -70,27 +70,29 @@ namespace Waxwing;
  * @phpstan-type InteractiveLink array{body: string, header?: string|FileHeader, footer?: string, link: LinkButton}
  * @phpstan-type InteractiveList array{body: string, header?: string, footer?: string, list: ChoiceList}
  * @phpstan-type InteractiveLocationRequest array{body: string, location_request: true}
- * @phpstan-type InteractiveMessage array{id: int, to: string, from: string, reference: string|null, type: 'interactive', template: null, content: InteractiveContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type InteractiveMessage array{id: int, to: string, from: string, reference: string|null, type: 'interactive', template: null, content: InteractiveContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type LinkButton array{title: string, url: string}
  * @phpstan-type ListRow array{id: string, title: string, description?: string}
  * @phpstan-type ListSection array{title?: string, rows: list<ListRow>}
  * @phpstan-type Location array{latitude: int|float, longitude: int|float, name?: string, address?: string}
  * @phpstan-type LocationContent array{location: Location}
- * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MarkRead array{typing?: bool}
  * @phpstan-type MarkedRead array{id: int, typing: bool}
  * @phpstan-type Media array{link: string, filename?: string}
  * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', id?: int, caption?: string, filename?: string}}
  * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
- * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', template: null, content: MediaContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', template: null, content: MediaContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
  * @phpstan-type Message TemplateMessage|TextMessage|MediaMessage|LocationMessage|ContactsMessage|InteractiveMessage|ReactionMessage
+ * @phpstan-type MessageCancelledEvent array{id: string, type: 'message.cancelled', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageDeliveredEvent array{id: string, type: 'message.delivered', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageError array{message: string, whatsapp_code: string}
  * @phpstan-type MessageFailedEvent array{id: string, type: 'message.failed', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageReadEvent array{id: string, type: 'message.read', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageReceivedEvent array{id: string, type: 'message.received', created_at: string, data: array{message: InboundMessage, contact: Contact}}
  * @phpstan-type MessageReference ReceivedReference|SentReference
+ * @phpstan-type MessageScheduledEvent array{id: string, type: 'message.scheduled', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageSentEvent array{id: string, type: 'message.sent', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageTemplate array{name: string, language: string}
  * @phpstan-type NamedBroadcastVariables array{header?: array<string, string|int|float|ContactFieldValue>, body?: array<string, string|int|float|ContactFieldValue>}
@@ -98,7 +100,7 @@ namespace Waxwing;
  * @phpstan-type NamedVariables array{header?: array<string, string|int|float>, body?: array<string, string|int|float>}
  * @phpstan-type NetworkLimit array{limit: int, used: int, today: int}
  * @phpstan-type NetworkUsage array{month: string, messages: int, billable: int, categories: list<array{category: string, type: string, billable: bool, messages: int}>, service: list<array{number: string, messages: int, allowance: int|null}>}
- * @phpstan-type NewWebhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', old_secret_until: string|null, updated_at: string, secret: string}
+ * @phpstan-type NewWebhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', old_secret_until: string|null, updated_at: string, secret: string}
  * @phpstan-type SendingNumber array{phone: string, name: string, ready: bool}
  * @phpstan-type OptOut array{phone: string|null, user_id?: string|null, opted_out_at: string, source: 'inbound_message'|'manual'|'bulk'|'import'|'api'}
  * @phpstan-type Page array{page: int, per_page: int, total: int, has_more: bool, next: string|null, pending?: int}
@@ -109,20 +111,20 @@ namespace Waxwing;
  * @phpstan-type PreviewSkip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap'|'may_want_to_stop', since?: string}
  * @phpstan-type Reaction array{emoji: string, to: MessageReference}
  * @phpstan-type ReactionContent array{reaction: array{emoji: string, to: NamedMessage}}
- * @phpstan-type ReactionMessage array{id: int, to: string, from: string, reference: string|null, type: 'reaction', template: null, content: ReactionContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type ReactionMessage array{id: int, to: string, from: string, reference: string|null, type: 'reaction', template: null, content: ReactionContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type ReceivedMedia array{id: int|null, mime_type: string|null, bytes: int|null, sha256: string|null, filename: string|null, url: string|null, expires_at: string|null, state: 'pending'|'stored'|'failed'|'expired'|'erased'}
  * @phpstan-type ReceivedReference array{inbound: int}
  * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type RemovedWebhook array{id: int, exhausted: int}
  * @phpstan-type ReplyButton array{id: string, title: string}
- * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, reply_to?: MessageReference, from?: string, reference?: string}
- * @phpstan-type SendInteractive array{to: string, interactive: Interactive, reply_to?: MessageReference, from?: string, reference?: string}
- * @phpstan-type SendLocation array{to: string, location: Location, reply_to?: MessageReference, from?: string, reference?: string}
- * @phpstan-type SendMedia array{to: string, media: SentMedia, reply_to?: MessageReference, from?: string, reference?: string}
+ * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendInteractive array{to: string, interactive: Interactive, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendLocation array{to: string, location: Location, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendMedia array{to: string, media: SentMedia, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation|SendContacts|SendInteractive|SendReaction
- * @phpstan-type SendReaction array{to: string, reaction: Reaction, from?: string, reference?: string}
- * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: HeaderMedia, from?: string, reference?: string}
- * @phpstan-type SendText array{to: string, text: string, preview_url?: bool, reply_to?: MessageReference, from?: string, reference?: string}
+ * @phpstan-type SendReaction array{to: string, reaction: Reaction, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: HeaderMedia, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendText array{to: string, text: string, preview_url?: bool, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string, id?: int}
  * @phpstan-type SentMedia SentMediaByLink|SentMediaById
  * @phpstan-type SentMediaById array{id: int, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
@@ -133,13 +135,13 @@ namespace Waxwing;
  * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, warnings: list<string>}
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TemplateMedia array{type: 'image'|'video'|'document', default: bool}
- * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, content: null, reply_to: null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: bool, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, content: null, reply_to: null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type TemplateRejectedEvent array{id: string, type: 'template.rejected', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TextContent array{text: string, preview_url?: bool}
- * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, reply_to: NamedMessage|null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type UploadedMedia array{id: int, mime_type: string, bytes: int, sha256: string, filename: string|null, created_at: string, expires_at: string|null}
  * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}|NamedVariables
- * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', old_secret_until: string|null, updated_at: string}
+ * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', old_secret_until: string|null, updated_at: string}
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
  */
@@ -179,7 +181,9 @@ abstract class Operations
      * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with
      * buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message is
      * sent to the network before the response is returned, so the response says whether the network accepted it.
-     * Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope `send`.
+     * Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is stored
+     * and sent at that time: everything but the 24 hours, the balance, the daily cap and the number's readiness is
+     * evaluated now, and everything again when it is due. Needs a key with the scope `send`.
      *
      * @param SendMessage|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -193,11 +197,11 @@ abstract class Operations
     /**
      * List messages. Returns messages that were sent one at a time through the API, newest first; not recipients of
      * broadcasts, and not replies from the console. Filters can be combined. A message is listed once the network
-     * has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages that are
-     * not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted. Needs a key with the
-     * scope `read`.
+     * has answered, a scheduled one from its creation. Filtered by `reference` or `idempotency_key`, `meta.pending`
+     * counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was
+     * accepted. Needs a key with the scope `read`.
      *
-     * @param array{reference?: string, idempotency_key?: string, to?: string, status?: 'sent'|'delivered'|'read'|'failed', since?: string, page?: int, per_page?: int, after?: string} $query
+     * @param array{reference?: string, idempotency_key?: string, to?: string, status?: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', since?: string, page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<Message>, meta: array<string, mixed>}
      */
@@ -209,13 +213,27 @@ abstract class Operations
     /**
      * All entries of `listMessages`, page after page.
      *
-     * @param array{reference?: string, idempotency_key?: string, to?: string, status?: 'sent'|'delivered'|'read'|'failed', since?: string, page?: int, per_page?: int, after?: string} $query
+     * @param array{reference?: string, idempotency_key?: string, to?: string, status?: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', since?: string, page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<int, Message>
      */
     public function iterateMessages(array $query = [], array $options = []): \Generator
     {
         return $this->core->iterate(['method' => 'GET', 'path' => '/messages', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Cancel a scheduled message. Cancels a message that was accepted with `send_at` and is not sent yet. Cancelling
+     * it again returns the same message. A message that is being sent, was sent or has failed cannot be cancelled.
+     * Needs a key with the scope `send`.
+     *
+     * @param int $id
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Message
+     */
+    public function cancelMessage(int $id, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/messages/' . rawurlencode((string) $id) . '/cancel'], $options);
     }
 
     /**
@@ -537,7 +555,7 @@ abstract class Operations
      * events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the cursor to start
      * again from. Needs a key with the scope `read`.
      *
-     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<WebhookEvent>, meta: array<string, mixed>}
      */
@@ -549,7 +567,7 @@ abstract class Operations
     /**
      * All entries of `listEvents`, page after page. The key of each is the cursor behind it.
      *
-     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<string, WebhookEvent, mixed, string>
      */

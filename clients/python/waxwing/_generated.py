@@ -40,7 +40,7 @@ _AddWebhookRequired = TypedDict(
 _AddWebhookOptional = TypedDict(
     "_AddWebhookOptional",
     {
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
     },
     total=False,
 )
@@ -451,7 +451,7 @@ _ChangeWebhookOptional = TypedDict(
     "_ChangeWebhookOptional",
     {
         "url": "str",
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
     },
     total=False,
@@ -854,10 +854,11 @@ _ContactsMessageRequired = TypedDict(
         "content": "Union['ContactsContent', None]",
         "reply_to": "Union['NamedMessage', None]",
         "text": "str",
-        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "status": "Literal['scheduled', 'sent', 'delivered', 'read', 'failed', 'cancelled']",
         "error": "Union['MessageError', None]",
         "charged": "Literal[False]",
         "created_at": "str",
+        "send_at": "Optional[str]",
         "sent_at": "Optional[str]",
         "delivered_at": "Optional[str]",
         "read_at": "Optional[str]",
@@ -937,7 +938,7 @@ class CreatedBroadcast(_CreatedBroadcastRequired):
     """A new broadcast, with the recipients that it skips."""
 
 
-WebhookEvent = Union["MessageSentEvent", "MessageDeliveredEvent", "MessageReadEvent", "MessageFailedEvent", "MessageReceivedEvent", "MediaStoredEvent", "MediaFailedEvent", "ContactOptedOutEvent", "ContactOptedInEvent", "ContactMayWantToStopEvent", "ContactUpdatedEvent", "ContactErasedEvent", "BroadcastPausedEvent", "BroadcastResumedEvent", "BroadcastBlockedEvent", "BroadcastFinishedEvent", "TemplateApprovedEvent", "TemplateRejectedEvent", "WebhookTestEvent"]
+WebhookEvent = Union["MessageSentEvent", "MessageDeliveredEvent", "MessageReadEvent", "MessageFailedEvent", "MessageScheduledEvent", "MessageCancelledEvent", "MessageReceivedEvent", "MediaStoredEvent", "MediaFailedEvent", "ContactOptedOutEvent", "ContactOptedInEvent", "ContactMayWantToStopEvent", "ContactUpdatedEvent", "ContactErasedEvent", "BroadcastPausedEvent", "BroadcastResumedEvent", "BroadcastBlockedEvent", "BroadcastFinishedEvent", "TemplateApprovedEvent", "TemplateRejectedEvent", "WebhookTestEvent"]
 
 _EventLogPageRequired = TypedDict(
     "_EventLogPageRequired",
@@ -1581,10 +1582,11 @@ _InteractiveMessageRequired = TypedDict(
         "content": "Union['InteractiveContent', None]",
         "reply_to": "Union['NamedMessage', None]",
         "text": "str",
-        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "status": "Literal['scheduled', 'sent', 'delivered', 'read', 'failed', 'cancelled']",
         "error": "Union['MessageError', None]",
         "charged": "Literal[False]",
         "created_at": "str",
+        "send_at": "Optional[str]",
         "sent_at": "Optional[str]",
         "delivered_at": "Optional[str]",
         "read_at": "Optional[str]",
@@ -1693,10 +1695,11 @@ _LocationMessageRequired = TypedDict(
         "content": "Union['LocationContent', None]",
         "reply_to": "Union['NamedMessage', None]",
         "text": "str",
-        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "status": "Literal['scheduled', 'sent', 'delivered', 'read', 'failed', 'cancelled']",
         "error": "Union['MessageError', None]",
         "charged": "Literal[False]",
         "created_at": "str",
+        "send_at": "Optional[str]",
         "sent_at": "Optional[str]",
         "delivered_at": "Optional[str]",
         "read_at": "Optional[str]",
@@ -1833,10 +1836,11 @@ _MediaMessageRequired = TypedDict(
         "content": "Union['MediaContent', None]",
         "reply_to": "Union['NamedMessage', None]",
         "text": "str",
-        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "status": "Literal['scheduled', 'sent', 'delivered', 'read', 'failed', 'cancelled']",
         "error": "Union['MessageError', None]",
         "charged": "Literal[False]",
         "created_at": "str",
+        "send_at": "Optional[str]",
         "sent_at": "Optional[str]",
         "delivered_at": "Optional[str]",
         "read_at": "Optional[str]",
@@ -1884,6 +1888,35 @@ class MediaStoredEvent(_MediaStoredEventRequired):
 
 
 Message = Union["TemplateMessage", "TextMessage", "MediaMessage", "LocationMessage", "ContactsMessage", "InteractiveMessage", "ReactionMessage"]
+
+_MessageCancelledEventDataRequired = TypedDict(
+    "_MessageCancelledEventDataRequired",
+    {
+        "message": "Message",
+    },
+)
+
+
+class MessageCancelledEventData(_MessageCancelledEventDataRequired):
+    """MessageCancelledEventData"""
+
+
+_MessageCancelledEventRequired = TypedDict(
+    "_MessageCancelledEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['message.cancelled']",
+        "created_at": "str",
+        "data": "MessageCancelledEventData",
+    },
+)
+
+
+class MessageCancelledEvent(_MessageCancelledEventRequired):
+    """A program or a user cancelled a scheduled message, or the person wrote first and it had
+    `cancel_on_reply`. Sent only to addresses that asked for it (`waxwing webhook set --types`).
+    """
+
 
 _MessageDeliveredEventDataRequired = TypedDict(
     "_MessageDeliveredEventDataRequired",
@@ -2015,6 +2048,35 @@ class MessageReceivedEvent(_MessageReceivedEventRequired):
 
 
 MessageReference = Union["ReceivedReference", "SentReference"]
+
+_MessageScheduledEventDataRequired = TypedDict(
+    "_MessageScheduledEventDataRequired",
+    {
+        "message": "Message",
+    },
+)
+
+
+class MessageScheduledEventData(_MessageScheduledEventDataRequired):
+    """MessageScheduledEventData"""
+
+
+_MessageScheduledEventRequired = TypedDict(
+    "_MessageScheduledEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['message.scheduled']",
+        "created_at": "str",
+        "data": "MessageScheduledEventData",
+    },
+)
+
+
+class MessageScheduledEvent(_MessageScheduledEventRequired):
+    """A message with `send_at` was accepted through the API. Sent only to addresses that asked for it
+    (`waxwing webhook set --types`).
+    """
+
 
 _MessageSentEventDataRequired = TypedDict(
     "_MessageSentEventDataRequired",
@@ -2168,7 +2230,7 @@ _NewWebhookRequired = TypedDict(
     {
         "id": "int",
         "url": "str",
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
         "old_secret_until": "Optional[str]",
         "updated_at": "str",
@@ -2375,10 +2437,11 @@ _ReactionMessageRequired = TypedDict(
         "content": "Union['ReactionContent', None]",
         "reply_to": "Union['NamedMessage', None]",
         "text": "str",
-        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "status": "Literal['scheduled', 'sent', 'delivered', 'read', 'failed', 'cancelled']",
         "error": "Union['MessageError', None]",
         "charged": "Literal[False]",
         "created_at": "str",
+        "send_at": "Optional[str]",
         "sent_at": "Optional[str]",
         "delivered_at": "Optional[str]",
         "read_at": "Optional[str]",
@@ -2478,6 +2541,8 @@ _SendContactsOptional = TypedDict(
         "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
+        "send_at": "str",
+        "cancel_on_reply": "bool",
     },
     total=False,
 )
@@ -2500,6 +2565,8 @@ _SendInteractiveOptional = TypedDict(
         "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
+        "send_at": "str",
+        "cancel_on_reply": "bool",
     },
     total=False,
 )
@@ -2524,6 +2591,8 @@ _SendLocationOptional = TypedDict(
         "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
+        "send_at": "str",
+        "cancel_on_reply": "bool",
     },
     total=False,
 )
@@ -2546,6 +2615,8 @@ _SendMediaOptional = TypedDict(
         "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
+        "send_at": "str",
+        "cancel_on_reply": "bool",
     },
     total=False,
 )
@@ -2571,6 +2642,8 @@ _SendReactionOptional = TypedDict(
     {
         "from": "str",
         "reference": "str",
+        "send_at": "str",
+        "cancel_on_reply": "bool",
     },
     total=False,
 )
@@ -2595,6 +2668,8 @@ _SendTemplateOptional = TypedDict(
         "media": "HeaderMedia",
         "from": "str",
         "reference": "str",
+        "send_at": "str",
+        "cancel_on_reply": "bool",
     },
     total=False,
 )
@@ -2618,6 +2693,8 @@ _SendTextOptional = TypedDict(
         "reply_to": "MessageReference",
         "from": "str",
         "reference": "str",
+        "send_at": "str",
+        "cancel_on_reply": "bool",
     },
     total=False,
 )
@@ -2844,10 +2921,11 @@ _TemplateMessageRequired = TypedDict(
         "content": "None",
         "reply_to": "None",
         "text": "str",
-        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "status": "Literal['scheduled', 'sent', 'delivered', 'read', 'failed', 'cancelled']",
         "error": "Union['MessageError', None]",
         "charged": "bool",
         "created_at": "str",
+        "send_at": "Optional[str]",
         "sent_at": "Optional[str]",
         "delivered_at": "Optional[str]",
         "read_at": "Optional[str]",
@@ -2918,10 +2996,11 @@ _TextMessageRequired = TypedDict(
         "content": "Union['TextContent', None]",
         "reply_to": "Union['NamedMessage', None]",
         "text": "str",
-        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "status": "Literal['scheduled', 'sent', 'delivered', 'read', 'failed', 'cancelled']",
         "error": "Union['MessageError', None]",
         "charged": "Literal[False]",
         "created_at": "str",
+        "send_at": "Optional[str]",
         "sent_at": "Optional[str]",
         "delivered_at": "Optional[str]",
         "read_at": "Optional[str]",
@@ -2972,7 +3051,7 @@ _WebhookRequired = TypedDict(
     {
         "id": "int",
         "url": "str",
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
         "old_secret_until": "Optional[str]",
         "updated_at": "str",
@@ -3077,7 +3156,9 @@ class Operations:
         text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last
         message). The message is sent to the network before the response is returned, so the response says
         whether the network accepted it. Later status changes are reported by events and by `GET
-        /messages/{id}`. Needs a key with the scope `send`.
+        /messages/{id}`. With `send_at` the message is stored and sent at that time: everything but the 24
+        hours, the balance, the daily cap and the number's readiness is evaluated now, and everything again
+        when it is due. Needs a key with the scope `send`.
         """
         return self._core.one(
             "POST",
@@ -3096,7 +3177,7 @@ class Operations:
         reference: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         to: Optional[str] = None,
-        status: Optional[Literal["sent", "delivered", "read", "failed"]] = None,
+        status: Optional[Literal["scheduled", "sent", "delivered", "read", "failed", "cancelled"]] = None,
         since: Optional[str] = None,
         page: Optional[int] = None,
         per_page: Optional[int] = None,
@@ -3107,9 +3188,9 @@ class Operations:
     ) -> ApiList:
         """List messages. Returns messages that were sent one at a time through the API, newest first; not
         recipients of broadcasts, and not replies from the console. Filters can be combined. A message is
-        listed once the network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending`
-        counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such
-        message was accepted. Needs a key with the scope `read`.
+        listed once the network has answered, a scheduled one from its creation. Filtered by `reference` or
+        `idempotency_key`, `meta.pending` counts accepted messages that are not listed yet: only `total` 0
+        and `pending` 0 mean that no such message was accepted. Needs a key with the scope `read`.
         """
         return self._core.list(
             "GET",
@@ -3127,7 +3208,7 @@ class Operations:
         reference: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         to: Optional[str] = None,
-        status: Optional[Literal["sent", "delivered", "read", "failed"]] = None,
+        status: Optional[Literal["scheduled", "sent", "delivered", "read", "failed", "cancelled"]] = None,
         since: Optional[str] = None,
         page: Optional[int] = None,
         per_page: Optional[int] = None,
@@ -3142,6 +3223,26 @@ class Operations:
             "/messages",
             query={"reference": reference, "idempotency_key": idempotency_key, "to": to, "status": status, "since": since, "page": page, "per_page": per_page, "after": after},
             is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def cancel_message(
+        self,
+        id: int,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Message:
+        """Cancel a scheduled message. Cancels a message that was accepted with `send_at` and is not sent yet.
+        Cancelling it again returns the same message. A message that is being sent, was sent or has failed
+        cannot be cancelled. Needs a key with the scope `send`.
+        """
+        return self._core.one(
+            "POST",
+            f"/messages/{self._core.quote(id)}/cancel",
             request_id=request_id,
             timeout=timeout,
             max_retries=max_retries,
@@ -3685,7 +3786,7 @@ class Operations:
         self,
         *,
         after: Optional[str] = None,
-        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
+        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
         wait: Optional[int] = None,
         signed: Optional[bool] = None,
         cursors: Optional[bool] = None,
@@ -3715,7 +3816,7 @@ class Operations:
         self,
         *,
         after: Optional[str] = None,
-        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
+        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
         wait: Optional[int] = None,
         signed: Optional[bool] = None,
         cursors: Optional[bool] = None,

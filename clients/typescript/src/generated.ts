@@ -30,7 +30,7 @@ export type AddWebhook = {
   /** An https address. Private and local addresses are refused. */
   url: string;
   /** The types of events that the address receives. */
-  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
 };
 
 /** A form for a postal address. */
@@ -327,7 +327,7 @@ export type ChangeWebhook = {
   /** An https address. Private and local addresses are refused. */
   url?: string;
   /** The types of events that the address receives. */
-  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
   /**
    * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
    * address is active again.
@@ -637,16 +637,19 @@ export type ContactsMessage = {
    */
   text: string;
   /**
-   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
-   * recipient. `failed`: not delivered; `error` gives the reason.
+   * `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+   * either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by
+   * the recipient. `failed`: not delivered; `error` gives the reason.
    */
-  status: "sent" | "delivered" | "read" | "failed";
+  status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
   /** Only templates are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
+  /** When a scheduled message is to be sent, as you asked; null for one that was sent at once. */
+  send_at: string | null;
   /** When the network accepted the message. */
   sent_at: string | null;
   /** When the message was delivered to the recipient's phone. */
@@ -730,7 +733,7 @@ export type CreatedBroadcast = {
 };
 
 /** An event of the workspace, as webhooks receive it. New types may be added. */
-export type WebhookEvent = MessageSentEvent | MessageDeliveredEvent | MessageReadEvent | MessageFailedEvent | MessageReceivedEvent | MediaStoredEvent | MediaFailedEvent | ContactOptedOutEvent | ContactOptedInEvent | ContactMayWantToStopEvent | ContactUpdatedEvent | ContactErasedEvent | BroadcastPausedEvent | BroadcastResumedEvent | BroadcastBlockedEvent | BroadcastFinishedEvent | TemplateApprovedEvent | TemplateRejectedEvent | WebhookTestEvent;
+export type WebhookEvent = MessageSentEvent | MessageDeliveredEvent | MessageReadEvent | MessageFailedEvent | MessageScheduledEvent | MessageCancelledEvent | MessageReceivedEvent | MediaStoredEvent | MediaFailedEvent | ContactOptedOutEvent | ContactOptedInEvent | ContactMayWantToStopEvent | ContactUpdatedEvent | ContactErasedEvent | BroadcastPausedEvent | BroadcastResumedEvent | BroadcastBlockedEvent | BroadcastFinishedEvent | TemplateApprovedEvent | TemplateRejectedEvent | WebhookTestEvent;
 
 /** The position in the event log. */
 export type EventLogPage = {
@@ -1167,16 +1170,19 @@ export type InteractiveMessage = {
    */
   text: string;
   /**
-   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
-   * recipient. `failed`: not delivered; `error` gives the reason.
+   * `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+   * either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by
+   * the recipient. `failed`: not delivered; `error` gives the reason.
    */
-  status: "sent" | "delivered" | "read" | "failed";
+  status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
   /** Only templates are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
+  /** When a scheduled message is to be sent, as you asked; null for one that was sent at once. */
+  send_at: string | null;
   /** When the network accepted the message. */
   sent_at: string | null;
   /** When the message was delivered to the recipient's phone. */
@@ -1248,16 +1254,19 @@ export type LocationMessage = {
    */
   text: string;
   /**
-   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
-   * recipient. `failed`: not delivered; `error` gives the reason.
+   * `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+   * either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by
+   * the recipient. `failed`: not delivered; `error` gives the reason.
    */
-  status: "sent" | "delivered" | "read" | "failed";
+  status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
   /** Only templates are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
+  /** When a scheduled message is to be sent, as you asked; null for one that was sent at once. */
+  send_at: string | null;
   /** When the network accepted the message. */
   sent_at: string | null;
   /** When the message was delivered to the recipient's phone. */
@@ -1353,16 +1362,19 @@ export type MediaMessage = {
    */
   text: string;
   /**
-   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
-   * recipient. `failed`: not delivered; `error` gives the reason.
+   * `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+   * either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by
+   * the recipient. `failed`: not delivered; `error` gives the reason.
    */
-  status: "sent" | "delivered" | "read" | "failed";
+  status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
   /** Only templates are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
+  /** When a scheduled message is to be sent, as you asked; null for one that was sent at once. */
+  send_at: string | null;
   /** When the network accepted the message. */
   sent_at: string | null;
   /** When the message was delivered to the recipient's phone. */
@@ -1400,6 +1412,20 @@ export type MediaStoredEvent = {
 export type Message = TemplateMessage | TextMessage | MediaMessage | LocationMessage | ContactsMessage | InteractiveMessage | ReactionMessage;
 
 /**
+ * A program or a user cancelled a scheduled message, or the person wrote first and it had `cancel_on_reply`.
+ * Sent only to addresses that asked for it (`waxwing webhook set --types`).
+ */
+export type MessageCancelledEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "message.cancelled";
+  created_at: string;
+  data: {
+    message: Message;
+  };
+};
+
+/**
  * A message sent through the API was delivered to the recipient's phone. If its `charged` is true, it is charged
  * now.
  */
@@ -1419,7 +1445,9 @@ export type MessageError = {
   message: string;
   /**
    * The network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this
-   * server: it received no response from the network.
+   * server: it received no response from the network. A scheduled message that was refused when it was due has
+   * the code of the refusal, such as `opted_out` or `window_closed`; `too_late`, `erased` and `restored` are
+   * further codes of these.
    */
   whatsapp_code: string;
 };
@@ -1467,6 +1495,20 @@ export type MessageReceivedEvent = {
 
 /** A message, received or sent. */
 export type MessageReference = ReceivedReference | SentReference;
+
+/**
+ * A message with `send_at` was accepted through the API. Sent only to addresses that asked for it (`waxwing
+ * webhook set --types`).
+ */
+export type MessageScheduledEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "message.scheduled";
+  created_at: string;
+  data: {
+    message: Message;
+  };
+};
 
 /** The network accepted a message sent through the API. The message can still fail. */
 export type MessageSentEvent = {
@@ -1571,7 +1613,7 @@ export type NewWebhook = {
   id: number;
   url: string;
   /** The types of events that the address receives. */
-  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
   /**
    * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
    * address is active again.
@@ -1712,16 +1754,19 @@ export type ReactionMessage = {
    */
   text: string;
   /**
-   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
-   * recipient. `failed`: not delivered; `error` gives the reason.
+   * `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+   * either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by
+   * the recipient. `failed`: not delivered; `error` gives the reason.
    */
-  status: "sent" | "delivered" | "read" | "failed";
+  status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
   /** Only templates are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
+  /** When a scheduled message is to be sent, as you asked; null for one that was sent at once. */
+  send_at: string | null;
   /** When the network accepted the message. */
   sent_at: string | null;
   /** When the message was delivered to the recipient's phone. */
@@ -1802,6 +1847,17 @@ export type SendContacts = {
    * /messages?reference=` finds it. It is not sent to the network and need not be unique.
    */
   reference?: string;
+  /**
+   * When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+   * evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+   * date is its first instant. A time up to 5 minutes in the past counts as now.
+   */
+  send_at?: string;
+  /**
+   * With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+   * writing.
+   */
+  cancel_on_reply?: boolean;
   /** Not together with `contacts`. */
   template?: never;
   /** Not together with `contacts`. */
@@ -1838,6 +1894,17 @@ export type SendInteractive = {
    * /messages?reference=` finds it. It is not sent to the network and need not be unique.
    */
   reference?: string;
+  /**
+   * When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+   * evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+   * date is its first instant. A time up to 5 minutes in the past counts as now.
+   */
+  send_at?: string;
+  /**
+   * With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+   * writing.
+   */
+  cancel_on_reply?: boolean;
   /** Not together with `interactive`. */
   template?: never;
   /** Not together with `interactive`. */
@@ -1871,6 +1938,17 @@ export type SendLocation = {
    * /messages?reference=` finds it. It is not sent to the network and need not be unique.
    */
   reference?: string;
+  /**
+   * When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+   * evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+   * date is its first instant. A time up to 5 minutes in the past counts as now.
+   */
+  send_at?: string;
+  /**
+   * With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+   * writing.
+   */
+  cancel_on_reply?: boolean;
   /** Not together with `location`. */
   template?: never;
   /** Not together with `location`. */
@@ -1904,6 +1982,17 @@ export type SendMedia = {
    * /messages?reference=` finds it. It is not sent to the network and need not be unique.
    */
   reference?: string;
+  /**
+   * When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+   * evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+   * date is its first instant. A time up to 5 minutes in the past counts as now.
+   */
+  send_at?: string;
+  /**
+   * With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+   * writing.
+   */
+  cancel_on_reply?: boolean;
   /** Not together with `media`. */
   template?: never;
   /** Not together with `media`. */
@@ -1939,6 +2028,17 @@ export type SendReaction = {
    * /messages?reference=` finds it. It is not sent to the network and need not be unique.
    */
   reference?: string;
+  /**
+   * When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+   * evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+   * date is its first instant. A time up to 5 minutes in the past counts as now.
+   */
+  send_at?: string;
+  /**
+   * With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+   * writing.
+   */
+  cancel_on_reply?: boolean;
   /** Not together with `reaction`. */
   template?: never;
   /** Not together with `reaction`. */
@@ -1978,6 +2078,17 @@ export type SendTemplate = {
    * /messages?reference=` finds it. It is not sent to the network and need not be unique.
    */
   reference?: string;
+  /**
+   * When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+   * evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+   * date is its first instant. A time up to 5 minutes in the past counts as now.
+   */
+  send_at?: string;
+  /**
+   * With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+   * writing.
+   */
+  cancel_on_reply?: boolean;
   /** Not together with `template`. */
   text?: never;
   /** Not together with `template`. */
@@ -2010,6 +2121,17 @@ export type SendText = {
    * /messages?reference=` finds it. It is not sent to the network and need not be unique.
    */
   reference?: string;
+  /**
+   * When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and
+   * evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a
+   * date is its first instant. A time up to 5 minutes in the past counts as now.
+   */
+  send_at?: string;
+  /**
+   * With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as
+   * writing.
+   */
+  cancel_on_reply?: boolean;
   /** Not together with `text`. */
   template?: never;
   /** Not together with `text`. */
@@ -2197,16 +2319,19 @@ export type TemplateMessage = {
    */
   text: string;
   /**
-   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
-   * recipient. `failed`: not delivered; `error` gives the reason.
+   * `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+   * either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by
+   * the recipient. `failed`: not delivered; `error` gives the reason.
    */
-  status: "sent" | "delivered" | "read" | "failed";
+  status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
   /** Whether the message is charged when it is delivered: true in a workspace that is charged. */
   charged: boolean;
   /** When this server accepted the message. */
   created_at: string;
+  /** When a scheduled message is to be sent, as you asked; null for one that was sent at once. */
+  send_at: string | null;
   /** When the network accepted the message. */
   sent_at: string | null;
   /** When the message was delivered to the recipient's phone. */
@@ -2255,16 +2380,19 @@ export type TextMessage = {
    */
   text: string;
   /**
-   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
-   * recipient. `failed`: not delivered; `error` gives the reason.
+   * `scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are
+   * either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by
+   * the recipient. `failed`: not delivered; `error` gives the reason.
    */
-  status: "sent" | "delivered" | "read" | "failed";
+  status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
   /** Only templates are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
+  /** When a scheduled message is to be sent, as you asked; null for one that was sent at once. */
+  send_at: string | null;
   /** When the network accepted the message. */
   sent_at: string | null;
   /** When the message was delivered to the recipient's phone. */
@@ -2314,7 +2442,7 @@ export type Webhook = {
   id: number;
   url: string;
   /** The types of events that the address receives. */
-  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
   /**
    * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
    * address is active again.
@@ -2868,7 +2996,7 @@ export interface ListMessagesQuery {
   /** Return only messages to this phone number, in any common format. Encode a leading `+` as `%2B`. */
   to?: string;
   /** Return only messages with this status. */
-  status?: "sent" | "delivered" | "read" | "failed";
+  status?: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Return only messages that were accepted at or after this time. */
   since?: string;
   /** Number of the page. A page past the end is empty. */
@@ -3005,7 +3133,7 @@ export interface ListEventsQuery {
    */
   after?: string;
   /** Return only events of these types, separated by commas. */
-  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
   /** Seconds to hold the response while there is no event; more than 30 counts as 30. */
   wait?: number;
   /**
@@ -3063,6 +3191,16 @@ export type ListMessagesError =
   | ApiNotEnabledError
   | InternalError
   | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `cancelMessage` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type CancelMessageError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotCancellableError
+  | NotFoundError
   | RateLimitedError
   | UnauthenticatedError
   | UnavailableError;
@@ -3344,8 +3482,9 @@ export abstract class Operations {
    * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, a text
    * with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message
    * is sent to the network before the response is returned, so the response says whether the network accepted
-   * it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with the scope
-   * `send`.
+   * it. Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is
+   * stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the number's
+   * readiness is evaluated now, and everything again when it is due. Needs a key with the scope `send`.
    */
   sendMessage(body: SendMessage, options: CallOptions = {}): Promise<Message> {
     return this.core.one<Message>({ operation: "sendMessage", method: "POST", path: `/messages`, body, takesKey: true }, options);
@@ -3354,9 +3493,9 @@ export abstract class Operations {
   /**
    * List messages. Returns messages that were sent one at a time through the API, newest first; not recipients
    * of broadcasts, and not replies from the console. Filters can be combined. A message is listed once the
-   * network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages
-   * that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted. Needs a key
-   * with the scope `read`.
+   * network has answered, a scheduled one from its creation. Filtered by `reference` or `idempotency_key`,
+   * `meta.pending` counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no
+   * such message was accepted. Needs a key with the scope `read`.
    */
   listMessages(query: ListMessagesQuery = {}, options: CallOptions = {}): Promise<ApiList<Message>> {
     return this.core.list<Message>({ operation: "listMessages", method: "GET", path: `/messages`, query: { ...query }, isIdempotent: true }, options);
@@ -3365,6 +3504,15 @@ export abstract class Operations {
   /** All entries of `listMessages`, page after page. */
   iterateMessages(query: ListMessagesQuery = {}, options: CallOptions = {}): AsyncGenerator<Message, void, undefined> {
     return this.core.iterate<Message>({ operation: "listMessages", method: "GET", path: `/messages`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Cancel a scheduled message. Cancels a message that was accepted with `send_at` and is not sent yet.
+   * Cancelling it again returns the same message. A message that is being sent, was sent or has failed cannot be
+   * cancelled. Needs a key with the scope `send`.
+   */
+  cancelMessage(id: number, options: CallOptions = {}): Promise<Message> {
+    return this.core.one<Message>({ operation: "cancelMessage", method: "POST", path: `/messages/${encodeURIComponent(String(id))}/cancel` }, options);
   }
 
   /**

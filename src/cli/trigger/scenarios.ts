@@ -47,6 +47,18 @@ const events: Readonly<Record<EventType, Scenario>> = {
     summary: `A message that the network takes and then fails, with --code (default: ${UNDELIVERABLE})`,
     act: ({ options: { code = UNDELIVERABLE }, ...stage }) => send(stage, { status: "failed", code }),
   },
+  "message.scheduled": {
+    summary: "A message for tomorrow; the event follows where it was asked for",
+    isAwaited: false,
+    act: async (stage) => void (await schedule(stage)),
+  },
+  "message.cancelled": {
+    summary: "A message for tomorrow that is cancelled; the event follows where it was asked for",
+    isAwaited: false,
+    async act(stage) {
+      await stage.api("POST", `/messages/${await schedule(stage)}/cancel`);
+    },
+  },
   "message.received": {
     summary: "A person writes --text, or sends something of --type (image, audio, location, …)",
     act: ({ options: { type = "text", text }, ...stage }) => write(stage, type, text),
@@ -193,6 +205,15 @@ async function send(stage: Calls, effect: object): Promise<void> {
   const template = await templateOf(stage);
   await addRule(stage, { match: { to: person }, times: 1 }, effect);
   await api("POST", "/messages", { to: person, ...contentOf(template) }, true);
+}
+
+/** Returns the message's id. */
+async function schedule(stage: Calls): Promise<number> {
+  const { api, person } = stage;
+  const send_at = new Date((await stage.now()) + DAY_MS).toISOString();
+  const body = { to: person, ...contentOf(await templateOf(stage)), send_at };
+  const { data } = (await api("POST", "/messages", body)) as { data: { id: number } };
+  return data.id;
 }
 
 async function addRule({ control }: Calls, rule: object, effect: object): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Broadcasts in a restored database. The original may have continued sending, so no broadcast continues without a
+ * Broadcasts and scheduled messages in a restored database. The original may have continued sending, so no broadcast continues without a
  * person. If it is not known what was sent since the backup, that person also decides about the recipients in the backup:
  * they are sent to, or they fail with this reason.
  */
@@ -9,15 +9,20 @@ import { countMove, getCounters } from "../messages/adjust-counters.ts";
 import { totalOf } from "../messages/broadcast-counters.ts";
 import { findMessageById } from "../messages/read.ts";
 import { recordFailure } from "../messages/record-outcome.ts";
+import { endRestored } from "../messages/scheduled.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { recountPortfolios } from "../numbers/portfolio.ts";
 import { trigger, update } from "./move.ts";
 import { listOpen, listRecipientIds } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
-/** Pauses every scheduled and active broadcast. `isComplete`: it is known what was sent since the backup. */
+/**
+ * Pauses every scheduled and active broadcast, and ends every scheduled message. `isComplete`: it is known what was sent
+ * since the backup.
+ */
 export function holdRestored(tx: Tx, isComplete: boolean): void {
   recountPortfolios(tx);
+  endRestored(tx);
   for (const broadcast of listOpen(tx, ["scheduled", "queueing", "running", "paused"])) {
     const counters = getCounters(tx, broadcast.id);
     const reason = `this copy was restored; ${counters.sent + counters.failed} of ${totalOf(counters)} already sent as far as it knows`;

@@ -20,6 +20,7 @@ import { type Media, media } from "../media/table.ts";
 import { idsOfContact } from "../messages/contact-message-statements.ts";
 import { ERASED } from "../messages/message.ts";
 import { removeNetworkIds } from "../messages/network-ids.ts";
+import { failErased } from "../messages/scheduled.ts";
 import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
 import { numbers } from "../numbers/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
@@ -141,6 +142,7 @@ function eraseTextsOf(tx: Tx, contact: Contact, names: readonly string[], limit:
   removeNetworkIds(tx, dispatched);
   tx.db.delete(providerRequests).where(inArray(providerRequests.sendToken, sendTokens)).run();
   emptyRows(tx, "messages", inArray(messages.id, messageIds));
+  failErased(tx, messageIds);
   redactAnswers(tx, contact.workspaceId, messageIds);
   const ofBroadcasts = new Set(dispatched.flatMap(({ broadcastId }) => broadcastId ?? []));
   for (const id of ofBroadcasts) eraseFromBroadcast(tx, id, names);

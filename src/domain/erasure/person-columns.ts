@@ -83,7 +83,7 @@ export const personColumns = {
       ...["template_name", "template_language", "template_category", "status", "outcome_unknown", "send_token"],
       ...["error_code", "charged", "rate", "money", "created_at", "not_before", "throttled_since", "network_refusals"],
       ...["dispatched_at", "sent_at", "delivered_at", "read_at", "failed_at", "pricing", "held_back", "network_type"],
-      "reply_to",
+      ...["reply_to", "send_at"],
     ],
     emptied: {
       // Texts of the caller's choice may name the person.

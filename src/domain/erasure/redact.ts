@@ -8,7 +8,18 @@ import { ERASED } from "../messages/message.ts";
 /** Members whose texts never say who the person is. */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...["type", "status", "source", "code", "whatsapp_code", "language", "retry_key", "outcome"],
-  ...["created_at", "updated_at", "sent_at", "delivered_at", "read_at", "received_at", "at", "since", "reason"],
+  ...[
+    "created_at",
+    "updated_at",
+    "send_at",
+    "sent_at",
+    "delivered_at",
+    "read_at",
+    "received_at",
+    "at",
+    "since",
+    "reason",
+  ],
 ]);
 /** Members that are null if nothing is known. */
 const NULLABLE: ReadonlySet<string> = new Set([

@@ -9,6 +9,7 @@ import { viewContact } from "../contacts/view.ts";
 import { requestMedia } from "../media/record.ts";
 import { setTold } from "../media/statements.ts";
 import type { Media } from "../media/table.ts";
+import { cancelOnReply } from "../messages/scheduled.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { publish } from "../webhooks/publish.ts";
@@ -79,6 +80,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const medium = known ?? fetchLater(tx, number, item, inbound);
   const writer = openWindow(tx, sender, inbound.receivedAt);
   const contact = applyWords(tx, workspace, writer, item, inbound);
+  if (type !== "reaction") cancelOnReply(tx, contact);
   publish(tx, workspace, "message.received", {
     message: viewInbound(inbound, contact, number, workspace, medium === null ? null : { medium, file: null }),
     contact: viewContact(tx, contact, workspace),

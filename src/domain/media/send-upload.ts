@@ -43,6 +43,11 @@ export function noteUploadSent(tx: Tx, id: number, contactId: number): void {
   addUploadPerson(tx).run({ uploadId: id, contactId });
 }
 
+/** A scheduled message sends the upload: it is kept as if it had been used then. */
+export function keepUploadUntil(tx: Tx, id: number, sendAt: number): void {
+  touchUpload(tx).run({ id, usedAt: Math.max(tx.now, sendAt) });
+}
+
 /** Throws `unavailable`: the id ended after it was looked for. */
 export function requireNetworkUpload(tx: ReadTx, id: number, numberId: number): string {
   const handed = findNetworkUpload(tx, id, numberId);

@@ -43,7 +43,8 @@ export const removeUploadRef = hotWrite(
   file,
 );
 
-export const touchUpload = hotWrite("UPDATE uploads SET used_at = :usedAt WHERE id = +:id", upload);
+/** A scheduled message may use it later than now. */
+export const touchUpload = hotWrite("UPDATE uploads SET used_at = max(used_at, :usedAt) WHERE id = +:id", upload);
 
 export const networkUploadOf = hotQuery(
   `SELECT ${columns(handed)} FROM network_uploads WHERE upload_id = +:uploadId AND number_id = +:numberId`,

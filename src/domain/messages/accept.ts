@@ -8,6 +8,7 @@ import { hold } from "../billing/hold.ts";
 import { createPerson } from "../contacts/create.ts";
 import { nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
+import type { Contact } from "../contacts/table.ts";
 import { noteUploadSent } from "../media/send-upload.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { noteAccepted } from "./contact-messages.ts";
@@ -21,9 +22,8 @@ import { insertMessage } from "./statements.ts";
 import type { Message } from "./table.ts";
 
 /** What every accepted message begins with: see `insertMessage`. */
-const NEW_MESSAGE = {
+export const NEW_MESSAGE = {
   broadcastId: null,
-  status: "sending",
   outcomeUnknown: false,
   networkMessageId: null,
   errorCode: null,
@@ -44,7 +44,7 @@ export interface AcceptedMessage {
   plan: SendPlan;
 }
 
-interface AcceptOptions {
+export interface AcceptOptions {
   origin: MessageOrigin;
   /** The caller's own id of the message. */
   reference: string | null;
@@ -54,13 +54,40 @@ interface AcceptOptions {
 
 /** `plan` was made in this transaction, so nothing blocks the message any more. */
 export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): AcceptedMessage {
-  const { origin, reference, instanceId, idempotencyKey } = options;
   const workspaceId = plan.workspace.id;
-  const contact =
-    plan.contact ?? createPerson(tx, workspaceId, plan, { networkPortfolio: portfolioOf(tx, plan.sender) });
+  const contact = contactOfPlan(tx, plan);
   const row = {
     ...NEW_MESSAGE,
-    workspaceId,
+    ...ownColumns(tx, plan, contact, options),
+    status: "sending",
+    sendAt: null,
+    rate: plan.price,
+    money: plan.price > 0 ? "held" : "none",
+    dispatchedAt: tx.now,
+  } as const;
+  const message: Message = { ...row, id: insertMessage(tx).insert(row) };
+  noteAccepted(tx, message);
+  const uploadId = uploadOf(plan.content);
+  if (uploadId !== null) noteUploadSent(tx, uploadId, contact.id);
+  if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
+  countUnderLimits(tx, plan, message, contact);
+  return { message, plan: { ...plan, contact } };
+}
+
+/** Creates the contact if the plan found none. */
+export function contactOfPlan(tx: Tx, plan: SendPlan): Contact {
+  return plan.contact ?? createPerson(tx, plan.workspace.id, plan, { networkPortfolio: portfolioOf(tx, plan.sender) });
+}
+
+/** The columns that say what the message is. */
+export function ownColumns(
+  tx: Tx,
+  plan: SendPlan,
+  contact: Contact,
+  { origin, reference, instanceId, idempotencyKey }: AcceptOptions,
+) {
+  return {
+    workspaceId: plan.workspace.id,
     numberId: plan.sender.id,
     contactId: contact.id,
     origin,
@@ -77,24 +104,18 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
     reference,
     idempotencyKey,
     charged: plan.charged,
-    rate: plan.price,
-    money: plan.price > 0 ? "held" : "none",
     createdAt: tx.now,
-    dispatchedAt: tx.now,
   } as const;
-  const message: Message = { ...row, id: insertMessage(tx).insert(row) };
-  noteAccepted(tx, message);
-  const uploadId = uploadOf(plan.content);
-  if (uploadId !== null) noteUploadSent(tx, uploadId, contact.id);
-  if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
-  if (plan.template !== null) {
-    addRecentRecipient(tx, plan.workspace, identityOf(contact));
-    addPerson(tx, plan.sender, message.toPhone, plan.contact);
-  }
-  return { message, plan: { ...plan, contact } };
 }
 
-function storedContent({ content }: SendPlan): Pick<Message, "networkType" | "content"> {
+/** A template counts for the workspace's cap and the network's limit when it is dispatched. */
+export function countUnderLimits(tx: Tx, plan: SendPlan, { toPhone }: Message, contact: Contact): void {
+  if (plan.template === null) return;
+  addRecentRecipient(tx, plan.workspace, identityOf(contact));
+  addPerson(tx, plan.sender, toPhone, plan.contact);
+}
+
+export function storedContent({ content }: SendPlan): Pick<Message, "networkType" | "content"> {
   if (content.type === "template") return { networkType: null, content: null };
   const type = typeOf(content);
   return { networkType: type === "text" ? null : type, content: keptOf(content) };

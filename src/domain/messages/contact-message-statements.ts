@@ -19,9 +19,9 @@ type Placeholders<Condition extends string> = `${Condition} :contactId :workspac
  * SQL of the dispatched messages of a contact, as `at` (when each was dispatched) and `id`, the newest first: single ones in
  * the index, single ones that are not there yet, and those of broadcasts. Takes `:contactId`, `:workspaceId`, `:limit` and
  * `:offset`. In `condition`, `{at}` and `{id}` stand for what is sorted by, so that an index may find a range of them; all
- * other columns are written with the table's name, `messages`.
+ * other columns are written with the table's name, `messages`. `others`: a further SELECT, of messages that stand elsewhere.
  */
-function dispatchedTo<const Condition extends string>(condition: Condition): Placeholders<Condition> {
+function dispatchedTo<const Condition extends string>(condition: Condition, others = ""): Placeholders<Condition> {
   const where = (at: string, id: string): string => condition.replaceAll("{at}", at).replaceAll("{id}", id);
   const own = where("messages.dispatched_at", "messages.id");
   return `SELECT messages.dispatched_at AS at, messages.id AS id FROM messages
@@ -36,6 +36,7 @@ function dispatchedTo<const Condition extends string>(condition: Condition): Pla
     SELECT messages.dispatched_at, messages.id FROM messages
     WHERE messages.workspace_id = +:workspaceId AND ${isUnindexed} AND messages.contact_id = +:contactId
       AND messages.dispatched_at IS NOT NULL AND ${own}
+    ${others === "" ? "" : `UNION ALL ${others}`}
     ORDER BY at DESC, id DESC LIMIT +:limit OFFSET +:offset` as string as Placeholders<Condition>;
 }
 
@@ -64,9 +65,14 @@ export const lastSent = hotQuery(
   { at: integer, id: integer },
 );
 
-/** A contact's dispatched messages before a place in their order. */
+/** A contact's dispatched messages before a place in their order, and scheduled ones that are not dispatched (yet). */
 export const dispatchedBefore = hotQuery(
-  dispatchedTo("({at}, {id}) < (:beforeAt, :beforeId)"),
+  dispatchedTo(
+    "({at}, {id}) < (:beforeAt, :beforeId)",
+    `SELECT messages.created_at, messages.id FROM messages
+    WHERE messages.contact_id = +:contactId AND messages.send_at IS NOT NULL AND messages.dispatched_at IS NULL
+      AND (messages.created_at, messages.id) < (:beforeAt, :beforeId)`,
+  ),
   { contactId, workspaceId, beforeAt: integer, beforeId: integer, limit: integer, offset: integer },
   { at: integer, id: integer },
 );
@@ -87,12 +93,23 @@ export const ofStaffToContact = hotQuery(
   { at: integer, id: integer },
 );
 
-/** The messages of the API to a contact that customers see. `status` null: any. */
+/** As the API shows it. */
+const SHOWN_STATUS = `CASE messages.status WHEN 'skipped' THEN 'cancelled' WHEN 'pending' THEN 'scheduled'
+  WHEN 'sending' THEN 'scheduled' ELSE messages.status END` as const;
+
+/**
+ * The messages of the API to a contact that customers see. `status` null: any. Scheduled ones keep the place where they
+ * were accepted, so that a page does not miss one that is dispatched meanwhile.
+ */
 export const listedOfContact = hotQuery(
   dispatchedTo(
     `({at}, {id}) < (:beforeAt, :beforeId) AND {at} >= :since AND +messages.created_at >= :since
-      AND messages.origin = 'api'
+      AND messages.origin = 'api' AND messages.send_at IS NULL
       AND messages.status NOT IN ('queued', 'sending') AND (+:status IS NULL OR messages.status = +:status)`,
+    `SELECT messages.created_at, messages.id FROM messages
+    WHERE messages.contact_id = +:contactId AND messages.send_at IS NOT NULL
+      AND (messages.created_at, messages.id) < (:beforeAt, :beforeId) AND messages.created_at >= :since
+      AND messages.origin = 'api' AND (+:status IS NULL OR ${SHOWN_STATUS} = +:status)`,
   ),
   {
     ...{ contactId, workspaceId, beforeAt: integer, beforeId: integer, since: integer },
@@ -107,7 +124,9 @@ export const listedOfContact = hotQuery(
  */
 export function idsOfContact(contact: string, workspace: string, { broadcasts }: { broadcasts: boolean }): string {
   const recipients = `SELECT id FROM messages WHERE contact_id = ${contact} AND broadcast_id IS NOT NULL UNION ALL `;
+  // Scheduled messages that were never dispatched are in no other index; the others are found twice.
   return `${broadcasts ? recipients : ""}SELECT message_id FROM contact_messages WHERE contact_id = ${contact}
+    UNION ALL SELECT id FROM messages WHERE contact_id = ${contact} AND send_at IS NOT NULL
     UNION ALL SELECT id FROM messages
       WHERE workspace_id = ${workspace} AND ${isUnindexed} AND contact_id = ${contact}`;
 }

@@ -25,7 +25,7 @@ import {
   textsOfContact,
   unindexedContacts,
 } from "./contact-message-statements.ts";
-import type { VisibleStatus } from "./message.ts";
+import type { ShownStatus } from "./message.ts";
 import { messageById } from "./statements.ts";
 import type { Message } from "./table.ts";
 
@@ -68,6 +68,9 @@ export function noteAccepted(tx: Tx, { id, contactId }: Pick<Message, "id" | "co
 export function noteDispatchedAgain(tx: Tx, before: Message, after: Message): void {
   const { id: messageId, contactId } = before;
   if (contactId === null) return;
+  // A scheduled message was not counted when it was accepted.
+  const { last } = unindexed(tx);
+  if (before.dispatchedAt === null) last?.set(contactId, Math.max(messageId, last.get(contactId) ?? 0));
   if (before.dispatchedAt !== null) removeEntry(tx).run({ contactId, dispatchedAt: before.dispatchedAt, messageId });
   if (after.dispatchedAt === null) return;
   // Also for one that has not moved: the move may have copied its neighbours already.
@@ -101,7 +104,7 @@ function lastUnindexedAt(tx: ReadTx, contact: ContactKey): number | null {
   const id = last?.get(contact.id);
   if (last !== null && id === undefined) return null;
   const message = id === undefined ? undefined : messageById(tx).get({ id });
-  if (message?.contactId === contact.id) return message.dispatchedAt;
+  if (message?.contactId === contact.id && message.dispatchedAt !== null) return message.dispatchedAt;
   return lastUnindexedDispatch(tx).only({ contactId: contact.id, workspaceId: contact.workspaceId }).at;
 }
 
@@ -132,7 +135,10 @@ interface DispatchPlace {
   id: number;
 }
 
-/** The places of messages dispatched to a contact, the newest first, those before a place in this order. */
+/**
+ * The places of messages dispatched to a contact, the newest first, those before a place in this order. A scheduled message
+ * stands where it was accepted until it is dispatched.
+ */
 export function listDispatchedPlaces(
   tx: ReadTx,
   contact: ContactKey,
@@ -157,14 +163,17 @@ export function listAnswerIds(
   return [...new Set(newest.map(({ id }) => id))].slice(0, limit);
 }
 
-/** The same of messages of the API that were accepted and dispatched since a moment and that customers see. */
+/**
+ * The same of messages of the API that were accepted and dispatched since a moment and that customers see. Scheduled ones
+ * keep the place where they were accepted.
+ */
 export function listListedPlaces(
   tx: ReadTx,
   contact: ContactKey,
   page: {
     before: DispatchPlace;
     since: number;
-    status: VisibleStatus | null;
+    status: ShownStatus | null;
     limit: number;
     offset: number;
   },

@@ -16,6 +16,8 @@ export function expireHolds(tx: Tx, limit: number): number {
       and(
         sql`${messages.money} = 'held' and ${messages.broadcastId} is null`,
         lt(messages.createdAt, tx.now - HOLD_MAX_MS),
+        // A scheduled message is held for from its dispatch on, and while it waits for its next try.
+        sql`(${messages.sendAt} is null or ${messages.dispatchedAt} < ${tx.now - HOLD_MAX_MS})`,
       ),
     )
     .orderBy(asc(messages.createdAt))

@@ -8,14 +8,14 @@ import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { idsOfContact } from "./contact-message-statements.ts";
 import { listListedPlaces } from "./contact-messages.ts";
-import { type VisibleStatus, visibleStatuses } from "./message.ts";
+import { SCHEDULED_SQL, type ShownStatus, storedStatusOf, visibleStatuses } from "./message.ts";
 import { messages } from "./table.ts";
 
 export interface MessageFilter {
   reference: string | null;
   idempotencyKey: string | null;
   contactId: number | null;
-  status: VisibleStatus | null;
+  status: ShownStatus | null;
   /** Only messages accepted at or after it, milliseconds. */
   since: number | null;
 }
@@ -32,8 +32,8 @@ function isOfContact(filter: MessageFilter): filter is MessageFilter & { contact
 }
 
 /**
- * Where they stand, newest first. Messages that are not sent or failed yet are omitted. A listed message is not dispatched
- * again, so its place stays.
+ * Where they stand, newest first. Messages that are not shown yet are omitted. A listed message keeps its place: it is not
+ * dispatched again, or it is a scheduled one, which stands where it was accepted.
  */
 export function listMessages(
   tx: ReadTx,
@@ -51,7 +51,7 @@ export function listMessages(
     .where(
       and(
         ...conditionsOf(workspaceId, filter, messages),
-        filter.status === null ? sql`+${messages.status} in ${literals(visibleStatuses)}` : isListed,
+        ...statusConditions(filter),
         filter.since === null ? undefined : gte(at, filter.since),
         filter.since === null ? undefined : sql`+${messages.createdAt} >= ${filter.since}`,
         after === null ? undefined : sql`(${at}, ${messages.id}) < (${after.at}, ${after.id})`,
@@ -76,6 +76,17 @@ function listOfContact(
 }
 
 /**
+ * Each repeats the condition of its index literally: with a bound value SQLite could not use it. A filter that finds few
+ * messages drives the query, and then `+` keeps SQLite from the index of the status.
+ */
+function statusConditions({ status, reference, idempotencyKey }: MessageFilter): SQL[] {
+  if (status === null) return [sql.raw(`(+status in ${literalList(visibleStatuses)} or send_at is not null)`)];
+  if (status === "scheduled") return [sql.raw(SCHEDULED_SQL)];
+  const isDriven = reference !== null || idempotencyKey !== null;
+  return [sql.raw(NOT_OPEN), sql`${sql.raw(isDriven ? "+status" : "status")} = ${storedStatusOf(status)}`];
+}
+
+/**
  * SQL of the number of listed messages (`total`) and of accepted messages that are not listed yet (`pending`), both at
  * one moment. The reader runs it, because a filter may match many messages.
  */
@@ -92,7 +103,7 @@ export function countMessagesSql(
     ["reference = ?", reference],
     [`${unless(reference === null)}idempotency_key = ?`, idempotencyKey],
     ["+contact_id = ?", contactId],
-    [`${unless(!isSelective)}status = ?`, status],
+    [`${unless(!isSelective)}status = ?`, status === null || status === "scheduled" ? null : storedStatusOf(status)],
     ["created_at >= ?", since],
   ];
   const given = conditions.filter((one): one is [string, string | number] => one[1] !== null);
@@ -100,14 +111,17 @@ export function countMessagesSql(
   const parameters = given.map(([, value]) => value);
   if (contactId !== null && !isByCaller) {
     texts.push(`id IN (${idsOfContact("?", "?", { broadcasts: false })})`);
-    parameters.push(contactId, workspaceId, contactId);
+    parameters.push(contactId, contactId, workspaceId, contactId);
   }
-  if (!isSelective) texts.push(NOT_OPEN);
+  if (status === "scheduled") texts.push(SCHEDULED_SQL);
+  else if (!isSelective) texts.push(NOT_OPEN);
   texts.push(withinBudget("id"));
-  if (status === null && !isSelective) texts.push(`status in ${literalList(visibleStatuses)}`);
+  // Of messages of the API, the scheduled ones alone are pending or skipped. Those that are being sent are not counted here.
+  if (status === null && !isSelective)
+    texts.push(`status in ${literalList([...visibleStatuses, "pending", "skipped"])}`);
   return {
-    sql: `SELECT sum(status in ${literalList(visibleStatuses)}) AS total,
-        sum(status in ('queued', 'sending')) AS pending
+    sql: `SELECT sum(status in ${literalList(visibleStatuses)} or send_at is not null) AS total,
+        sum(status in ('queued', 'sending') and send_at is null) AS pending
       FROM messages WHERE origin = 'api' AND ${texts.join(" AND ")}`,
     parameters,
   };
@@ -115,7 +129,6 @@ export function countMessagesSql(
 
 /** Repeats the condition of the index `messages_api_status` literally, so that SQLite may use it. */
 const NOT_OPEN = "status not in ('queued', 'sending')";
-const isListed = sql.raw(NOT_OPEN);
 
 /** The conditions of a filter, of which only the first may use an index. */
 function conditionsOf(workspaceId: number, filter: MessageFilter, table: typeof messages): SQL[] {
@@ -126,13 +139,8 @@ function conditionsOf(workspaceId: number, filter: MessageFilter, table: typeof 
   add(sql`${table.reference}`, filter.reference);
   add(sql`${table.idempotencyKey}`, filter.idempotencyKey);
   add(sql`${table.contactId}`, filter.contactId);
-  add(sql`${table.status}`, filter.status);
   // Literal, as in the partial indexes: with a bound value SQLite could not use them.
   return [sql`${table.origin} = 'api'`, sql`${table.workspaceId} = ${workspaceId}`, ...driving];
-}
-
-function literals(values: readonly string[]): SQL {
-  return sql.raw(literalList(values));
 }
 
 function literalList(values: readonly string[]): string {

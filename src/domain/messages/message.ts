@@ -50,9 +50,42 @@ export type MessageOrigin = (typeof messageOrigins)[number];
 /** The state of a message's cost: `none` if it costs nothing. */
 export type MessageMoney = "none" | "held" | "charged" | "released";
 
-/** The states that the API shows. Before them, the message does not exist for the API. */
+/** The states that customers see of every message. Before them, a message that is sent at once does not exist for the API. */
 export const visibleStatuses = ["sent", "delivered", "read", "failed"] as const;
-export type VisibleStatus = (typeof visibleStatuses)[number];
+
+/** What the API shows. Only messages that were made with `send_at` are ever `scheduled` or `cancelled`. */
+export const shownStatuses = ["scheduled", ...visibleStatuses, "cancelled"] as const;
+export type ShownStatus = (typeof shownStatuses)[number];
+
+/** Null: the message is not shown yet. A scheduled one is shown from its creation. */
+export function shownStatusOf({
+  status,
+  sendAt,
+}: {
+  status: MessageStatus;
+  sendAt: number | null;
+}): ShownStatus | null {
+  const visible = visibleStatuses.find((known) => known === status);
+  if (visible !== undefined || sendAt === null) return visible ?? null;
+  return status === "skipped" ? "cancelled" : "scheduled";
+}
+
+/** What the console shows, which knows more states of a message than the API. */
+export const consoleStatuses = [...messageStatuses, "scheduled", "cancelled"] as const;
+export type ConsoleStatus = (typeof consoleStatuses)[number];
+
+export function consoleStatusOf({ status, sendAt }: { status: MessageStatus; sendAt: number | null }): ConsoleStatus {
+  if (sendAt === null) return status;
+  return status === "pending" ? "scheduled" : status === "skipped" ? "cancelled" : status;
+}
+
+/** SQL: the message is scheduled. The condition of the index `messages_scheduled`. */
+export const SCHEDULED_SQL = "send_at IS NOT NULL AND status IN ('pending', 'sending')";
+
+/** As it is stored; `scheduled` has two states. */
+export function storedStatusOf(shown: Exclude<ShownStatus, "scheduled">): MessageStatus {
+  return shown === "cancelled" ? "skipped" : shown;
+}
 
 /** What a network's status may do to a message. */
 export type StatusEffect =
@@ -116,11 +149,15 @@ export function overtakenBy(
 export const ownMoves = {
   /** Committed before the request leaves. */
   dispatch: { from: ["queued"], to: "sending" },
+  /** A scheduled message is due: it is evaluated and dispatched in one step. */
+  dispatchScheduled: { from: ["pending"], to: "sending" },
   /**
    * Backwards: the network did not accept the message (throttled or unreachable). Committed before the next attempt is
    * planned.
    */
   requeue: { from: ["sending"], to: "queued" },
+  /** The same of a scheduled message, which waits for its next try as it waited for the first. */
+  putBack: { from: ["sending"], to: "pending" },
   accept: { from: ["sending"], to: "sent" },
   fail: { from: ["pending", "queued", "sending"], to: "failed" },
   skip: { from: ["pending", "queued"], to: "skipped" },

@@ -3,6 +3,7 @@
  * race has no effect. Money and events follow in the same transaction.
  */
 import type { Tx } from "#src/db/transaction.ts";
+import { deleteJobs } from "#src/jobs/outbox.ts";
 import { chargeHeld, chargeReleased, release } from "../billing/hold.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
 import { closeWindow, WINDOW_CLOSED } from "../contacts/window.ts";
@@ -16,6 +17,7 @@ import { addNetworkId, removeNetworkIds } from "./network-ids.ts";
 import type { Outcome } from "./outcome.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { contactOf } from "./read.ts";
+import { deleteScheduled } from "./scheduled-statements.ts";
 import { updateState, updateStateAndDispatch, updateStateAndNetworkId, updateToSent } from "./statements.ts";
 import type { Message } from "./table.ts";
 import { viewMessage } from "./view.ts";
@@ -112,6 +114,7 @@ function follow(tx: Tx, message: Message, after: Message, deltas: CounterDeltas 
   // A recipient's money belongs to its broadcast, which counts it together with the state.
   if (message.broadcastId === null) applyMoney(tx, message, after);
   else countChange(tx, message, after, deltas);
+  if (after.sendAt !== null) endScheduled(tx, message);
   if (after.status === "failed" || message.status === "failed") refreshRecent(tx, after);
   if (after.status === "failed") noteClosedWindow(tx, after);
   if (isAccepted(after) && !isAccepted(message)) recordSendConsent(tx, after);
@@ -122,6 +125,12 @@ function follow(tx: Tx, message: Message, after: Message, deltas: CounterDeltas 
 export function noteClosedWindow(tx: Tx, failed: Message): void {
   if (failed.errorCode !== WINDOW_CLOSED || isContactErased(failed)) return;
   closeWindow(tx, contactOf(tx, failed), failed.dispatchedAt ?? failed.createdAt);
+}
+
+/** A scheduled message is sent or over: what it was made of goes, links included. */
+function endScheduled(tx: Tx, { id: messageId, status }: Message): void {
+  deleteScheduled(tx).run({ messageId });
+  if (status === "pending") deleteJobs(tx, "send_message", [messageId]);
 }
 
 /** Counts a recipient's change for its broadcast; nothing for a single message. */
@@ -135,7 +144,7 @@ export function countChange(tx: Tx, before: Message, after: Message, deltas: Cou
 function moneyAfter(message: Message, status: Message["status"]): Message["money"] {
   if (message.money === "none" || message.money === "charged") return message.money;
   if (status === "delivered" || status === "read") return "charged";
-  return status === "failed" ? "released" : message.money;
+  return status === "failed" || status === "skipped" ? "released" : message.money;
 }
 
 function applyMoney(tx: Tx, before: Message, after: Message): void {

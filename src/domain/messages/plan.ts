@@ -5,19 +5,23 @@
  */
 
 import type { FieldProblems } from "#src/core/fault.ts";
+import { formatInstant } from "#src/core/instant.ts";
 import type { Micros } from "#src/core/money.ts";
 import type { E164 } from "#src/core/phone.ts";
 import { invalidRequest, noProblems, Problem, quote } from "#src/core/problem.ts";
+import { isUserId } from "#src/core/user-id.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
+import type { BillingAccount } from "../billing/table.ts";
 import { requireNoDoubt, requireNotOptedOut } from "../contacts/doubt.ts";
-import { type ContactLookup, lookUpContact } from "../contacts/find.ts";
+import { addressOf, type ContactLookup, lookUpContact } from "../contacts/find.ts";
 import { findUserIdFor } from "../contacts/learn-identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { isWindowOpen, WINDOW_MS, type WindowTimes, windowEnd, windowTimesOf } from "../contacts/window.ts";
 import { findNamedUpload } from "../media/send-upload.ts";
 import { chooseSender } from "../numbers/choose.ts";
+import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { accountsBeside } from "../numbers/user-id-scope.ts";
 import type { Template } from "../templates/table.ts";
@@ -41,6 +45,26 @@ export interface SendInput {
   content: ServiceContent | TemplateInput;
   /** Absent: it is about no other message. */
   about?: About | null;
+  /** When it is to be sent. Absent: at once. */
+  later?: Later | null;
+}
+
+/** Of a scheduled message. */
+export interface Later {
+  /** Milliseconds. */
+  sendAt: number;
+  /** Whether anything that the person writes until then cancels it, reactions apart. */
+  cancelOnReply: boolean;
+}
+
+/** A scheduled message that is due: whom it was made for, and from which number. */
+interface ScheduledPlan {
+  contact: Contact;
+  /** As the message was made for them. */
+  toPhone: string;
+  numberId: number;
+  /** Its price has been held since an earlier try. */
+  isHeld: boolean;
 }
 
 export interface SendPlan {
@@ -65,13 +89,27 @@ export interface SendPlan {
   price: Micros;
 }
 
-/** Throws the first `Problem` in the order that the API promises. */
-export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): SendPlan {
+/** `send_at` is at most this far ahead; one that passed less than this ago means now. */
+const AHEAD_MAX_MS = 90 * 24 * 60 * 60 * 1000;
+const PAST_MAX_MS = 5 * 60 * 1000;
+
+/**
+ * Throws the first `Problem` in the order that the API promises. With `input.later`, everything is evaluated but what may be
+ * different by then: window, balance, cap and readiness. `due`: the message was accepted before.
+ */
+export function planSend(
+  tx: ReadTx,
+  workspaceId: number,
+  input: SendInput,
+  due: ScheduledPlan | null = null,
+): SendPlan {
   const workspace = getWorkspace(tx, workspaceId);
   requireActive(workspace);
 
   const fields: FieldProblems = noProblems();
-  const resolved = chooseSender(tx, workspace, input.from);
+  const later = due === null ? (input.later ?? null) : null;
+  Object.assign(fields, findWrongTime(tx, workspace, later));
+  const resolved = due === null ? chooseSender(tx, workspace, input.from) : ownNumber(tx, due);
   if ("fields" in resolved) Object.assign(fields, resolved.fields);
   const sender = "sender" in resolved ? resolved.sender : null;
   const content = findFile(tx, workspace.id, input.content, fields);
@@ -82,22 +120,21 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
   Object.assign(fields, about.fields);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 
-  const recipient = requireRecipient(tx, workspace, input.to);
+  const recipient = due === null ? requireRecipient(tx, workspace, input.to) : requireSameAddress(tx, due);
   requireNotOptedOut(tx, workspace, recipient);
   if (choice?.template?.category === "MARKETING") requireNoDoubt(workspace, recipient.contact);
-  const readySender = requireReady(sender);
+  const readySender = later === null ? requireReady(sender) : requireSender(sender);
   const address = requireAddress(tx, recipient, readySender, choice?.template ?? null);
 
   if (content.type !== "template") {
-    requireOpenWindow(tx, recipient.contact);
+    requireOpenWindow(tx, recipient.contact, later);
     const free = plan(workspace, readySender, address, content, textOf(content), null, 0, false);
     return { ...free, about: about.networkMessageId, replyTo: about.replyTo };
   }
   const template = requireSendable(choice, content);
   const filled = fillTemplate(template, content);
   const account = findAccount(tx, workspace.id);
-  if (account !== undefined) requireCovered(tx, workspace.id, account.rate);
-  requireUnderCap(tx, workspace, recipient.contact);
+  requireAffordable(tx, workspace, recipient.contact, account, { later, due });
   return plan(
     workspace,
     readySender,
@@ -108,6 +145,45 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
     account?.rate ?? 0,
     account !== undefined,
   );
+}
+
+/** Throws `insufficient_balance` or `rate_limited`. */
+function requireAffordable(
+  tx: ReadTx,
+  workspace: Workspace,
+  contact: Contact | null,
+  account: BillingAccount | undefined,
+  { later, due }: { later: Later | null; due: ScheduledPlan | null },
+): void {
+  if (later !== null) return;
+  if (account !== undefined && due?.isHeld !== true) requireCovered(tx, workspace.id, account.rate);
+  requireUnderCap(tx, workspace, contact);
+}
+
+function findWrongTime({ now }: ReadTx, { timezone }: Workspace, later: Later | null): FieldProblems {
+  if (later === null) return {};
+  const { sendAt } = later;
+  const time = formatInstant(sendAt, timezone);
+  if (sendAt < now - PAST_MAX_MS) {
+    return { send_at: [{ rule: "too_small", sentence: `${time} has passed. Omit send_at to send now.` }] };
+  }
+  if (sendAt <= now + AHEAD_MAX_MS) return {};
+  const latest = formatInstant(now + AHEAD_MAX_MS, timezone);
+  return { send_at: [{ rule: "too_large", sentence: `${time} is over 90 days ahead; the latest is ${latest}.` }] };
+}
+
+/** Throws `number_not_ready`: the number was removed since the message was accepted. */
+function ownNumber(tx: ReadTx, { numberId }: ScheduledPlan): { sender: SendingNumber } {
+  const sender = findNumber(tx, numberId);
+  if (sender !== undefined) return { sender };
+  throw new Problem("number_not_ready", "The sending number was removed before the message was due.");
+}
+
+/** Throws `invalid_number`: another person may have the number by now. A user id never passes to another. */
+function requireSameAddress(tx: ReadTx, { contact, toPhone }: ScheduledPlan): ContactLookup {
+  const address = addressOf(tx, contact);
+  if (address.phone === toPhone || isUserId(toPhone)) return address;
+  throw new Problem("invalid_number", "The person changed their number before the message was due.");
 }
 
 /** The content with the file that it names by the id of an upload. */
@@ -144,11 +220,15 @@ export function requireActive(workspace: Workspace): void {
   throw new Problem("workspace_suspended", `Sending is stopped for this workspace: ${workspace.suspendedReason}`);
 }
 
+/** Throws `number_not_ready` where there is none. One that is not ready yet may be ready later. */
+function requireSender(sender: SendingNumber | null): SendingNumber {
+  if (sender !== null) return sender;
+  throw new Problem("number_not_ready", "This workspace has no sending number yet.");
+}
+
 /** Throws `number_not_ready`. */
-export function requireReady(sender: SendingNumber | null): SendingNumber {
-  if (sender === null) {
-    throw new Problem("number_not_ready", "This workspace has no sending number yet.");
-  }
+export function requireReady(given: SendingNumber | null): SendingNumber {
+  const sender = requireSender(given);
   if (sender.ready) return sender;
   throw new Problem(
     "number_not_ready",
@@ -201,7 +281,8 @@ function findValidUserId(tx: ReadTx, { networkUserId, contact }: ContactLookup, 
   return contact === null ? networkUserId : findUserIdFor(tx, contact, accountsBeside(tx, sender));
 }
 
-function requireOpenWindow(tx: ReadTx, contact: Contact | null): void {
+function requireOpenWindow(tx: ReadTx, contact: Contact | null, later: Later | null): void {
+  if (later !== null) return;
   const times = contact === null ? null : windowTimesOf(tx, contact);
   if (times !== null && isWindowOpen(tx.now, times)) return;
   throw new Problem("window_closed", `${whyClosed(times)}, so only a template can be sent.`);

@@ -32,6 +32,9 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
       status: messages.status,
       money: messages.money,
       broadcastId: messages.broadcastId,
+      sendAt: messages.sendAt,
+      dispatchedAt: messages.dispatchedAt,
+      failedAt: messages.failedAt,
     })
     .from(messages)
     .where(gt(messages.id, afterId))
@@ -40,7 +43,8 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
     .all();
   const expired = scanned.filter(({ createdAt }) => createdAt < cutoff);
   const single = expired.filter(({ broadcastId }) => broadcastId === null);
-  const finished = single.filter(isFinished);
+  const isPurgeable = (message: Scanned): boolean => isFinished(message) && lastTimeOf(message) < cutoff;
+  const finished = single.filter(isPurgeable);
   const purgeable = finished.map(({ id }) => id);
   if (purgeable.length > 0) {
     removeNetworkIds(tx, finished);
@@ -49,8 +53,15 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
   }
   return {
     next: expired.length === limit ? (expired.at(-1)?.id ?? null) : null,
-    firstOpen: single.find((message) => !isFinished(message))?.id ?? null,
+    firstOpen: single.find((message) => !isPurgeable(message))?.id ?? null,
   };
+}
+
+type Scanned = Pick<Message, "createdAt" | "status" | "money" | "sendAt" | "dispatchedAt" | "failedAt">;
+
+/** A scheduled message may have been sent, or have failed, long after it was accepted. */
+function lastTimeOf({ createdAt, sendAt, dispatchedAt, failedAt }: Scanned): number {
+  return sendAt === null ? createdAt : Math.max(createdAt, dispatchedAt ?? 0, failedAt ?? 0);
 }
 
 /** Messages with a hold and messages on their way are kept. */

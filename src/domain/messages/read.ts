@@ -3,7 +3,7 @@ import { and, asc, gt, sql } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
-import { visibleStatuses } from "./message.ts";
+import { shownStatusOf } from "./message.ts";
 import { findByNetworkId } from "./network-ids.ts";
 import {
   activeRecipient,
@@ -15,13 +15,13 @@ import {
 import { type Message, type MessageRow, messages } from "./table.ts";
 
 /**
- * A message as the API shows it. Undefined if it belongs to another workspace or a broadcast, or is not sent or failed
- * yet.
+ * A message as the API shows it. Undefined if it belongs to another workspace or a broadcast, or is neither scheduled nor
+ * sent or failed yet.
  */
 export function findVisible(tx: ReadTx, workspaceId: number, id: number): Message | undefined {
   const message = messageById(tx).get({ id });
   if (message?.workspaceId !== workspaceId || message.broadcastId !== null) return undefined;
-  return visibleStatuses.some((status) => status === message.status) ? message : undefined;
+  return shownStatusOf(message) === null ? undefined : message;
 }
 
 /** For internal work on a known id; undefined if the message was discarded. */

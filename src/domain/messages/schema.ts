@@ -7,7 +7,7 @@ import { KeptLocation } from "./kinds/location.ts";
 import { fileTypes, KeptMedia } from "./kinds/media.ts";
 import { KeptReaction } from "./kinds/reaction.ts";
 import { KeptText } from "./kinds/text.ts";
-import { type MessageType, visibleStatuses } from "./message.ts";
+import { type MessageType, shownStatuses } from "./message.ts";
 import { NamedMessage } from "./reference.ts";
 
 export const MessageTemplate = Type.Object(
@@ -20,7 +20,7 @@ const MessageError = Type.Object(
     message: Type.String({ description: "Why the message failed, in plain text." }),
     whatsapp_code: Type.String({
       description:
-        "The network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this server: it received no response from the network.",
+        "The network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this server: it received no response from the network. A scheduled message that was refused when it was due has the code of the refusal, such as `opted_out` or `window_closed`; `too_late`, `erased` and `restored` are further codes of these.",
       examples: ["131049"],
     }),
   },
@@ -46,14 +46,18 @@ const progress = {
       "The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of contact cards the names, of a reaction the emoji. Empty if there are no words.",
   }),
   status: OneOf(
-    visibleStatuses,
-    "`sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the recipient. `failed`: not delivered; `error` gives the reason.",
+    shownStatuses,
+    "`scheduled`: to be sent at `send_at`; `cancelled`: it will not be sent. Only messages with `send_at` are either. `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the recipient. `failed`: not delivered; `error` gives the reason.",
   ),
   error: Nullable(MessageError, "Why the message failed; null unless it failed."),
 };
 
 const times = {
   created_at: Instant("When this server accepted the message."),
+  send_at: Nullable(
+    Instant("When the message is to be sent, as you asked."),
+    "When a scheduled message is to be sent, as you asked; null for one that was sent at once.",
+  ),
   sent_at: Nullable(Instant("When the network accepted the message.")),
   delivered_at: Nullable(Instant("When the message was delivered to the recipient's phone.")),
   read_at: Nullable(Instant("When the recipient read the message. Recipients can turn off read receipts.")),

@@ -5,7 +5,8 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { flag, instant, micros } from "#src/db/columns.ts";
 import type { TemplateCategory } from "../templates/template.ts";
 import type { Failure } from "./failure.ts";
-import type { KeptContent } from "./kinds/kinds.ts";
+import type { TemplateInput } from "./fill-template.ts";
+import type { KeptContent, ServiceContent } from "./kinds/kinds.ts";
 import type { MessageForm, MessageMoney, MessageOrigin, MessageStatus, MessageType } from "./message.ts";
 import type { ProviderRequestOutcome } from "./outcome.ts";
 import type { MessageReference } from "./reference.ts";
@@ -75,7 +76,27 @@ export const messages = sqliteTable("messages", {
   content: text({ mode: "json" }).$type<KeptContent>(),
   /** Null: it answers no message. */
   replyTo: text({ mode: "json" }).$type<MessageReference>(),
+  /** When a scheduled message is to be sent, as the caller asked; null for all others. */
+  sendAt: instant(),
 });
+
+/** What a scheduled message is made of, until it is sent or over: see `scheduled.ts`. */
+export const scheduledMessages = sqliteTable("scheduled_messages", {
+  messageId: integer().primaryKey(),
+  workspaceId: integer().notNull(),
+  contactId: integer().notNull(),
+  /** Links included, as nothing else that is stored. */
+  content: text({ mode: "json" }).$type<ServiceContent | TemplateInput>().notNull(),
+  cancelOnReply: flag().notNull(),
+  /** Lateness counts from here: `sendAt`, or the end of the quiet hours that the message waited for. */
+  dueSince: instant().notNull(),
+  /** The API key, if it has a daily budget of people. */
+  keyId: integer(),
+  /** Another copy of the database may have sent the message. */
+  isRestored: flag().notNull().default(false),
+});
+
+export type ScheduledMessage = typeof scheduledMessages.$inferSelect;
 
 export type MessageRow = typeof messages.$inferSelect;
 

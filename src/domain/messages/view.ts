@@ -2,7 +2,7 @@
 import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { ERASED, type MessageType, type VisibleStatus, visibleStatuses } from "./message.ts";
+import { ERASED, type MessageType, type ShownStatus, shownStatusOf } from "./message.ts";
 import type { MessageView } from "./schema.ts";
 import type { Message } from "./table.ts";
 
@@ -16,14 +16,15 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
   };
   const progress = {
     text: message.text ?? "",
-    status: visibleStatus(message),
+    status: shownStatus(message),
     error:
-      message.errorCode === null
+      message.errorCode === null || message.status === "skipped"
         ? null
         : { message: message.errorMessage ?? "It failed.", whatsapp_code: message.errorCode },
   };
   const times = {
     created_at: formatInstant(message.createdAt, workspace.timezone),
+    send_at: when(message.sendAt),
     sent_at: when(message.sentAt),
     delivered_at: when(message.deliveredAt),
     read_at: when(message.readAt),
@@ -55,8 +56,8 @@ function contentOf(message: Pick<Message, "type" | "networkType" | "content" | "
   return { text: text ?? "" };
 }
 
-function visibleStatus(message: Message): VisibleStatus {
-  const status = visibleStatuses.find((known) => known === message.status);
-  if (status === undefined) throw new Error(`message ${message.id} is ${message.status} and not shown yet`);
+function shownStatus(message: Message): ShownStatus {
+  const status = shownStatusOf(message);
+  if (status === null) throw new Error(`message ${message.id} is ${message.status} and not shown yet`);
   return status;
 }

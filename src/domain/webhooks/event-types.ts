@@ -25,13 +25,17 @@ interface EventTypeRow {
   data: Readonly<Record<string, EventMember | Readonly<Record<string, unknown>>>>;
   /** What the example's members have other than the API's examples; a member with a JSON schema is given as a whole. */
   example: Readonly<Record<string, unknown>>;
-  /** True: only addresses that ask for it receive it, because it can be many times as frequent as the others. */
+  /**
+   * True: only addresses that ask for it receive it, because it is newer than 0.1, or can be many times as frequent as the
+   * others.
+   */
   isOnRequest?: true;
 }
 
 /** Times in the examples. */
 const DELIVERED_AT = "2026-11-21T08:44:29+05:30";
 export const LATER = "2026-11-21T08:51:03+05:30";
+const SEND_AT = "2026-11-27T10:00:00+05:30";
 const noTerms = { purpose: null, notice: null, may_want_to_stop_since: null } as const;
 
 /** Names a received message in the events that follow `message.received`. */
@@ -93,6 +97,22 @@ const rows = {
         },
       },
     },
+  },
+  "message.scheduled": {
+    summary: "A message was scheduled",
+    description:
+      "A message with `send_at` was accepted through the API. Sent only to addresses that asked for it (`waxwing webhook set --types`).",
+    data: { message: "Message" },
+    example: { message: { status: "scheduled", send_at: SEND_AT, sent_at: null } },
+    isOnRequest: true,
+  },
+  "message.cancelled": {
+    summary: "A scheduled message was cancelled",
+    description:
+      "A program or a user cancelled a scheduled message, or the person wrote first and it had `cancel_on_reply`. Sent only to addresses that asked for it (`waxwing webhook set --types`).",
+    data: { message: "Message" },
+    example: { message: { status: "cancelled", send_at: SEND_AT, sent_at: null } },
+    isOnRequest: true,
   },
   "message.received": {
     summary: "A message was received",

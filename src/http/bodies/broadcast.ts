@@ -1,7 +1,6 @@
 /** The body of `POST /broadcasts`: its schema, and the conversion from JSON to the input of the domain. */
 import { type Static, Type } from "@sinclair/typebox";
-import type { Fault, FieldProblems } from "#src/core/fault.ts";
-import { readInstant } from "#src/core/instant.ts";
+import type { Fault } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
@@ -9,6 +8,7 @@ import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
 import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
 import { broadcastNames } from "#src/domain/contacts/profile-fields.ts";
 import { findFieldProblems } from "../validate.ts";
+import { readSendAt, TIME_PATTERN } from "./time.ts";
 import {
   checkWellFormed,
   LiteralValue,
@@ -23,9 +23,6 @@ import {
 
 const NAME_LENGTH_MAX = 191;
 const TO_ITEMS_MAX = 1000;
-/** The forms that `readInstant` accepts. */
-const TIME_PATTERN =
-  "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$";
 
 const ContactFieldValue = Type.Object(
   {
@@ -159,7 +156,7 @@ export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone:
   const { variables: rawVariables, send_at: rawSendAt, ...rest } = body;
   const fields = findFieldProblems(Checked, rest);
   const variables = readVariables(rawVariables, fields, readValue);
-  const sendAt = readTime(rawSendAt, timezone, fields);
+  const sendAt = readSendAt(rawSendAt, timezone, fields);
   const { name, template, language, to, group, from, ...others } = rest as Static<typeof Checked>;
   if ((to === undefined) === (group === undefined)) {
     const fault: Fault =
@@ -198,12 +195,3 @@ const readValue: ReadValue<BroadcastValue> = (raw, path, fields) => {
   if (typeof fallback === "string") readLiteral(fallback, `${path}.fallback`, fields);
   return { field, fallback: fallback ?? null };
 };
-
-function readTime(raw: unknown, timezone: string, fields: FieldProblems): number | null {
-  if (raw === undefined) return null;
-  const sendAt = typeof raw === "string" ? readInstant(raw, timezone) : null;
-  if (sendAt === null) {
-    fields.send_at = [{ rule: "format", sentence: "Use an ISO 8601 time, for example 2026-11-27T10:00:00+05:30." }];
-  }
-  return sendAt;
-}

@@ -6,9 +6,10 @@ import { absent, FORM, inDocument } from "#src/core/schema.ts";
 import { findReferenced } from "#src/domain/inbound/referenced.ts";
 import type { TemplateInput } from "#src/domain/messages/fill-template.ts";
 import { type RequestedName, readKind, requestedKinds, type ServiceContent } from "#src/domain/messages/kinds/kinds.ts";
-import type { SendInput } from "#src/domain/messages/plan.ts";
+import type { Later, SendInput } from "#src/domain/messages/plan.ts";
 import { type About, MessageReference, readReference } from "#src/domain/messages/reference.ts";
-import { findFieldProblems } from "../validate.ts";
+import { findFieldProblems, readTogether } from "../validate.ts";
+import { readSendAt, TIME_PATTERN } from "./time.ts";
 import {
   checkWellFormed,
   HeaderMediaBody,
@@ -19,6 +20,29 @@ import {
 } from "./variables.ts";
 
 const REFERENCE_LENGTH_MAX = 191;
+
+const SEND_FORM = { ...FORM, dependentRequired: { cancel_on_reply: ["send_at"] } };
+
+/** Members of every form. */
+const later = {
+  send_at: Type.Optional(
+    inDocument(
+      Type.String({
+        format: "date-time",
+        description:
+          "When to send the message, at most 90 days ahead: it is accepted with 202 and `status: scheduled`, and evaluated again when it is due. A time without an offset is interpreted in the workspace's timezone, and a date is its first instant. A time up to 5 minutes in the past counts as now.",
+        examples: ["2026-11-27T10:00:00+05:30"],
+      }),
+      { pattern: TIME_PATTERN },
+    ),
+  ),
+  cancel_on_reply: Type.Optional(
+    Type.Boolean({
+      description:
+        "With `send_at`: cancel the message if the person writes before it is sent. A reaction does not count as writing.",
+    }),
+  ),
+};
 
 const Phone = Type.String({
   description: "A phone number in any common format. Without a country code, the workspace's country is assumed.",
@@ -56,6 +80,7 @@ const TemplateForm = Type.Object(
     media: Type.Optional(HeaderMediaBody),
     from: From,
     reference: Reference,
+    ...later,
   },
   {
     $id: "SendTemplate",
@@ -70,7 +95,7 @@ const requestedNames = Object.keys(requestedKinds) as RequestedName[];
 const kindNames = ["template", ...requestedNames] as const;
 
 const SendTemplateBody = inDocument(TemplateForm, {
-  ...FORM,
+  ...SEND_FORM,
   properties: {
     ...absentBeside(
       "template",
@@ -99,7 +124,7 @@ function formOf<Members extends TProperties, Shared extends TProperties>(
   shared: Shared,
 ) {
   const form = Type.Object(
-    { to: Phone, ...members, ...shared, from: From, reference: Reference },
+    { to: Phone, ...members, ...shared, from: From, reference: Reference, ...later },
     { $id, additionalProperties: false, description },
   );
   const [own = ""] = Object.keys(members);
@@ -110,7 +135,7 @@ function formOf<Members extends TProperties, Shared extends TProperties>(
     reply_to: absent("A reaction names its message in `to`."),
   };
   const properties = Object.fromEntries(Object.entries(others).filter(([name]) => !(name in form.properties)));
-  return inDocument(form, { ...FORM, properties });
+  return inDocument(form, { ...SEND_FORM, properties });
 }
 
 const freeForms = {
@@ -144,6 +169,8 @@ function anyForm(names: readonly string[]) {
       to: Phone,
       from: From,
       reference: Reference,
+      cancel_on_reply: later.cancel_on_reply,
+      send_at: Type.Optional(Type.Unknown()),
       // Taken out before the check; a misspelt member is compared with these names, too.
       ...Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Unknown())])),
     },
@@ -154,8 +181,31 @@ const AnyReaction = anyForm(kindNames);
 const AnyFreeForm = anyForm([...kindNames, "reply_to", "preview_url"]);
 const AnyForm = anyForm([...kindNames, "reply_to", "preview_url", "language", "variables"]);
 
-/** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
-export function readSendMessage(body: Readonly<Record<string, unknown>>): SendInput {
+/**
+ * Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. `timezone`:
+ * in which a time without an offset is read.
+ */
+export function readSendMessage(body: Readonly<Record<string, unknown>>, timezone: string): SendInput {
+  if (body.send_at === undefined && body.cancel_on_reply === undefined) return readContent(body);
+  // A time is read by hand, because it may have no offset.
+  const { send_at, ...rest } = body;
+  const [input, later] = readTogether(
+    () => readContent(rest),
+    () => readLater(send_at, rest.cancel_on_reply === true, timezone),
+  );
+  return { ...input, later };
+}
+
+function readLater(rawSendAt: unknown, cancelOnReply: boolean, timezone: string): Later {
+  const fields: FieldProblems = {};
+  const sendAt = readSendAt(rawSendAt, timezone, fields);
+  if (rawSendAt === undefined)
+    fields.cancel_on_reply = [{ rule: "conflict", sentence: "Only a message with send_at can be cancelled." }];
+  if (sendAt === null) throw invalidRequest(fields);
+  return { sendAt, cancelOnReply };
+}
+
+function readContent(body: Readonly<Record<string, unknown>>): SendInput {
   const isTemplate = body.template !== undefined;
   const free = requestedNames.filter((name) => body[name] !== undefined && !(isTemplate && headerNames.includes(name)));
   const [only] = free;

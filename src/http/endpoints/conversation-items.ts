@@ -11,13 +11,13 @@ import { echoOrigins, echoStatuses, inboundOrigins } from "#src/domain/inbound/o
 import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversation.ts";
 import { viewDetails } from "#src/domain/inbound/view.ts";
 import { KeptContentView } from "#src/domain/messages/kinds/kinds.ts";
-import { messageStatuses, messageTypes } from "#src/domain/messages/message.ts";
+import { consoleStatuses, consoleStatusOf, messageTypes } from "#src/domain/messages/message.ts";
 import { NamedMessage } from "#src/domain/messages/reference.ts";
 import { MessageTemplate } from "#src/domain/messages/schema.ts";
 import type { MessageRow } from "#src/domain/messages/table.ts";
 import { typeOfMessage } from "#src/domain/messages/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { TimelineStep } from "../console/queries/message-timeline.ts";
+import { type TimelineStep, timelineKinds } from "../console/queries/message-timeline.ts";
 import { timesOf } from "../times.ts";
 import { Details, Named, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 import { show } from "./show.ts";
@@ -37,7 +37,7 @@ export const AnyMessage = Type.Object({
   /** What was sent; null where the text is all. */
   content: Nullable(KeptContentView),
   reply_to: Nullable(NamedMessage),
-  status: OneOf(messageStatuses),
+  status: OneOf(consoleStatuses),
   /** Dispatched with an unknown outcome: neither sent nor failed. */
   is_unknown: Type.Boolean(),
   error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
@@ -46,6 +46,8 @@ export const AnyMessage = Type.Object({
   /** Whether the network bills the message to the owner of its account; null: it has not said. */
   network_bills: Nullable(Type.Boolean()),
   created_at: Instant(),
+  /** When a scheduled message is to be sent; null for all others. */
+  send_at: OptionalTime,
   sent_at: OptionalTime,
   delivered_at: OptionalTime,
   read_at: OptionalTime,
@@ -93,7 +95,7 @@ export const ConversationItemView = Type.Union([SentItem, InboundItem, EchoItem]
 /** A step of a message's timeline. The time is in UTC with milliseconds. */
 export const TimelineStepView = Type.Object({
   at: Type.String(),
-  what: OneOf(["request", "dispatch", "attempt", "status", "sent", "delivered", "read", "failed", "event", "webhook"]),
+  what: OneOf(timelineKinds),
   says: Type.String(),
   details: Details,
 });
@@ -108,6 +110,7 @@ export function viewAnyMessage(
   return show(AnyMessage, message, timesOf(workspace), {
     to: message.toPhone,
     type: typeOfMessage(message),
+    status: consoleStatusOf(message),
     reply_to: message.replyTo,
     name: contact === undefined ? null : displayNameOf(contact),
     from: message.fromPhone,

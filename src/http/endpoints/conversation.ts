@@ -5,6 +5,7 @@ import { Nullable } from "#src/core/schema.ts";
 import { type ConversationItem, readConversationPlaces, readItem } from "#src/domain/inbound/read-conversation.ts";
 import { ConversationEntry } from "#src/domain/inbound/schema.ts";
 import { viewDetails } from "#src/domain/inbound/view.ts";
+import { consoleStatusOf } from "#src/domain/messages/message.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { CursorQuery, readConversationCursor, readCursor, readPerPage, writeCursor } from "../page.ts";
 import { Rows } from "../rows.ts";
@@ -72,7 +73,8 @@ function viewEntry(item: ConversationItem, workspace: Workspace): Static<typeof 
       return { direction: "in", id, origin, type, text, details, status: null, at };
     }
     case "message": {
-      const { id, origin, type, status } = item.message;
+      const { id, origin, type } = item.message;
+      const status = consoleStatusOf(item.message);
       return { direction: "out", id, origin, type, text: item.text, details: {}, status, at };
     }
     case "echo": {

@@ -81,6 +81,8 @@ interface Reference {
   status?: 201 | 202;
   /** The same answer with 201, when something was created. */
   created?: string;
+  /** The same answer with 202, when it is to be done at a later time. */
+  scheduled?: string;
   /** Of `data`. Absent for a file. */
   example?: unknown;
   /** Of a `meta` that is not that of numbered pages. */

@@ -6,7 +6,7 @@ import { isLonger } from "#src/core/text-limits.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { countMessagesSql, listMessages, type MessageFilter, type MessagePosition } from "#src/domain/messages/list.ts";
-import { visibleStatuses } from "#src/domain/messages/message.ts";
+import { shownStatuses } from "#src/domain/messages/message.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
@@ -44,7 +44,7 @@ const list = {
       examples: ["442079460210"],
       description: "Return only messages to this phone number, in any common format. Encode a leading `+` as `%2B`.",
     }),
-    status: OneOf(visibleStatuses, "Return only messages with this status."),
+    status: OneOf(shownStatuses, "Return only messages with this status."),
     since: Type.String({
       format: "date-time",
       examples: ["2026-11-20T00:00:00+05:30"],
@@ -65,7 +65,7 @@ const list = {
     tag: "Messages",
     summary: "List messages",
     description:
-      "Returns messages that were sent one at a time through the API, newest first; not recipients of broadcasts, and not replies from the console. Filters can be combined. A message is listed once the network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted.",
+      "Returns messages that were sent one at a time through the API, newest first; not recipients of broadcasts, and not replies from the console. Filters can be combined. A message is listed once the network has answered, a scheduled one from its creation. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted.",
     success: "One page of messages.",
     example: [messageExample],
   },
@@ -116,7 +116,7 @@ function readFilter({ store, workspace, query }: ListCall): MessageFilter | null
   const [reference, idempotencyKey, status, since, contact] = readTogether(
     () => readText(query, "reference"),
     () => readText(query, "idempotency_key"),
-    () => readChoice(query, "status", visibleStatuses),
+    () => readChoice(query, "status", shownStatuses),
     () => readSince(query, "since", workspace.timezone),
     () => (to === null ? null : store.read((tx) => readContact(tx, workspace, to))),
   );

@@ -6,6 +6,7 @@ import { getContact } from "#src/domain/contacts/find.ts";
 import { identityOf } from "#src/domain/contacts/identity.ts";
 import { countPeople, dayBudget } from "#src/domain/messages/key-budget.ts";
 import { findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
+import { cancelMessage } from "#src/domain/messages/scheduled.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
@@ -16,7 +17,7 @@ import { readSendMessage, SendMessageBody } from "../bodies/message.ts";
 import { buildTimeline } from "../console/queries/message-timeline.ts";
 import { findCallbacks, findEvents, type Slice } from "../console/queries/message-traces.ts";
 import { readKey } from "../idempotency.ts";
-import { sendOnce } from "../send-once.ts";
+import { scheduleOnce, sendOnce } from "../send-once.ts";
 import { readTogether } from "../validate.ts";
 import { type KeyCall, recordAct, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { AnyMessage, TimelineStepView, viewTimelineStep } from "./conversation-items.ts";
@@ -58,7 +59,7 @@ export const messageEndpoints = {
       tag: "Messages",
       summary: "Send a message",
       description:
-        "Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
+        "Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the number's readiness is evaluated now, and everything again when it is due.",
       bodies: {
         template: {
           summary: "A template with variables",
@@ -126,6 +127,16 @@ export const messageEndpoints = {
             },
           },
         },
+        later: {
+          summary: "A template at a later time, unless the person writes before",
+          value: {
+            to: "+442079460210",
+            template: "order_shipped",
+            variables: ["Asha", 10042],
+            send_at: "2026-11-27T10:00:00+05:30",
+            cancel_on_reply: true,
+          },
+        },
       },
       keys: {
         template: "shipped-10042",
@@ -138,9 +149,11 @@ export const messageEndpoints = {
         reaction: "thumb-for-311",
         contacts: "driver-of-10042",
         buttons: "day-of-10042",
+        later: "reminder-10042",
       },
       success: "The network accepted the message.",
       status: 201,
+      scheduled: "The message is to be sent at `send_at`.",
       example: messageExample,
       problems: [
         "insufficient_balance",
@@ -161,17 +174,51 @@ export const messageEndpoints = {
   }).answer(async (call) => {
     // The console's form has its key kept like an API key's, so that a message in doubt is never sent again.
     const [input, use] = readTogether(
-      () => readSendMessage(call.body),
+      () => readSendMessage(call.body, call.workspace.timezone),
       () => readKey(call),
     );
     const origin = call.user === null ? "api" : "console";
     const from = call.user === null ? input.from : call.store.read((tx) => senderOf(tx, call, input.from));
     const request: SendRequest = { workspaceId: call.workspace.id, origin, input: { ...input, from } };
+    if (input.later != null) {
+      const later = { ...request, keyId: call.budgetedKey?.keyId ?? null };
+      const recordStored = call.user === null ? null : recordSending(call, input.to);
+      const scheduled = await scheduleOnce(
+        call,
+        recordStored === null ? later : { ...later, onStored: recordStored },
+        use,
+      );
+      return keptAnswer<{ data: Static<typeof MessageView> }>(scheduled);
+    }
     const onStored = call.user === null ? countIn(call) : recordSending(call, input.to);
     const sent = await sendOnce(call, onStored === null ? request : { ...request, onStored }, use);
     return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
   }),
   ...messageListEndpoints,
+  "POST /w/{workspace}/messages/{id}/cancel": endpoint({
+    key: ["send"],
+    keyOfFirstVersion: [],
+    session: "inbox",
+    params,
+    output: Data(MessageView),
+    reference: {
+      operationId: "cancelMessage",
+      tag: "Messages",
+      summary: "Cancel a scheduled message",
+      description:
+        "Cancels a message that was accepted with `send_at` and is not sent yet. Cancelling it again returns the same message. A message that is being sent, was sent or has failed cannot be cancelled.",
+      success: "The cancelled message.",
+      example: { ...messageExample, status: "cancelled", send_at: "2026-11-27T10:00:00+05:30", sent_at: null },
+      problems: ["not_found", "not_cancellable"],
+    },
+  }).change((tx, call) => {
+    const { workspace, path } = call;
+    const message = findVisible(tx, workspace.id, path.id);
+    if (message === undefined || (call.user !== null && !seesNumber(call, message.numberId))) throw notFound("message");
+    const cancelled = cancelMessage(tx, message);
+    const audit = { action: "message.cancel", subject: cancelled.toPhone, details: { id: cancelled.id } };
+    return { status: 200, data: viewMessage(cancelled, workspace), audit };
+  }),
   "GET /w/{workspace}/messages/{id}": endpoint({
     key: ["read"],
     session: "inbox",

@@ -8,7 +8,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
 import { listDispatched, NEWEST } from "#src/domain/inbound/read-conversation.ts";
-import { type MessageStatus, messageStatuses } from "#src/domain/messages/message.ts";
+import { type ConsoleStatus, consoleStatuses, consoleStatusOf } from "#src/domain/messages/message.ts";
 import { findWholeMessage } from "#src/domain/messages/read.ts";
 import type { Message, MessageRow } from "#src/domain/messages/table.ts";
 import { singlesSql } from "../console/queries/recent-activity.ts";
@@ -20,7 +20,7 @@ import { viewAnyMessage } from "./conversation-items.ts";
 
 /** How many messages a filtered search scans; the next page continues there. */
 const MESSAGES_SCANNED = 20_000;
-export const searchedStatuses = [...messageStatuses, "unknown"] as const;
+export const searchedStatuses = [...consoleStatuses, "unknown"] as const;
 export const searchedDays = ["today"] as const;
 export const searchedOrigins = ["api", "console"] as const;
 
@@ -111,6 +111,6 @@ export function viewWithContact(tx: ReadTx, message: MessageRow, { workspace }: 
   return viewAnyMessage(message, broadcast, contact, workspace);
 }
 
-function statusOf({ status, outcomeUnknown }: Message): MessageStatus | "unknown" {
-  return status === "failed" && outcomeUnknown ? "unknown" : status;
+function statusOf(message: Message): ConsoleStatus | "unknown" {
+  return message.status === "failed" && message.outcomeUnknown ? "unknown" : consoleStatusOf(message);
 }

@@ -166,7 +166,10 @@ const workspaceScreens = {
   groups: inWorkspace("/groups", { after: text, open: text }),
   messages: inWorkspace("/messages", {
     q: text,
-    status: oneOf("pending", "queued", "sending", "sent", "delivered", "read", "failed", "skipped", "unknown"),
+    status: oneOf(
+      ...(["pending", "queued", "sending", "sent", "delivered", "read", "failed", "skipped"] as const),
+      ...(["scheduled", "cancelled", "unknown"] as const),
+    ),
     origin: oneOf("api", "console"),
     day: oneOf("today"),
     after: text,

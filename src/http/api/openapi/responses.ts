@@ -84,7 +84,7 @@ export function codesOf(endpoint: ApiEndpoint): ProblemCode[] {
 }
 
 export function responsesOf(endpoint: ApiEndpoint, components: Components): OperationObject["responses"] {
-  const { keys, success, status: successStatus = 200, created } = endpoint.reference;
+  const { keys, success, status: successStatus = 200, created, scheduled } = endpoint.reference;
   const codes = codesOf(endpoint);
   const statuses = [...new Set(codes.map((code) => answers[code].status))].sort((a, b) => a - b);
   const refusals = statuses.map((status) => {
@@ -102,6 +102,7 @@ export function responsesOf(endpoint: ApiEndpoint, components: Components): Oper
   return {
     [successStatus]: make(success),
     ...(created === undefined ? {} : { 201: make(created) }),
+    ...(scheduled === undefined ? {} : { 202: make(scheduled) }),
     ...(isFile ? fileAnswers() : {}),
     ...Object.fromEntries(refusals),
   };

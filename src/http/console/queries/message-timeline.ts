@@ -10,10 +10,25 @@ import type { Message } from "#src/domain/messages/table.ts";
 import { listDeliveriesOfEvent } from "#src/domain/webhooks/read.ts";
 import type { EventRow } from "#src/domain/webhooks/table.ts";
 
+export const timelineKinds = [
+  "request",
+  "scheduled",
+  "dispatch",
+  "attempt",
+  "status",
+  "sent",
+  "delivered",
+  "read",
+  "failed",
+  "cancelled",
+  "event",
+  "webhook",
+] as const;
+
 /** One step, at a moment. */
 export interface TimelineStep {
   at: number;
-  what: "request" | "dispatch" | "attempt" | "status" | "sent" | "delivered" | "read" | "failed" | "event" | "webhook";
+  what: (typeof timelineKinds)[number];
   /** A sentence for people. */
   says: string;
   details: Record<string, unknown>;
@@ -53,6 +68,7 @@ export function ownSteps(message: Message): TimelineStep[] {
   const add = (at: number | null, what: TimelineStep["what"], says: string): void => {
     if (at !== null) steps.push({ at, what, says, details: {} });
   };
+  add(message.sendAt, "scheduled", "due to be sent");
   add(message.dispatchedAt, "dispatch", "dispatched to the network");
   add(
     message.sentAt,
@@ -61,11 +77,9 @@ export function ownSteps(message: Message): TimelineStep[] {
   );
   add(message.deliveredAt, "delivered", "delivered to the phone");
   add(message.readAt, "read", "read by the person");
-  add(
-    message.failedAt,
-    "failed",
-    message.errorCode === null ? "failed, then delivered" : `${message.errorCode}: ${message.errorMessage}`,
-  );
+  const reason = message.errorCode === null ? null : `${message.errorCode}: ${message.errorMessage}`;
+  if (message.sendAt !== null && message.status === "skipped") add(message.failedAt, "cancelled", reason ?? "");
+  else add(message.failedAt, "failed", reason ?? "failed, then delivered");
   return steps;
 }
 

@@ -64,11 +64,13 @@ export function listEventsOfPhone(tx: ReadTx, workspaceId: number, phone: string
  * lowest id, how many to scan; then status, origin and words, each twice (null: any); and how many matches to return.
  */
 export const singlesSql = `WITH looked AS MATERIALIZED (
-    SELECT id, text, status, origin, outcome_unknown FROM messages
+    SELECT id, text, status, origin, outcome_unknown, send_at FROM messages
       WHERE workspace_id = ? AND broadcast_id IS NULL AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?
   )
   SELECT id, NULL AS looked, NULL AS lowest FROM (SELECT id FROM looked
-      WHERE (? IS NULL OR CASE WHEN status = 'failed' AND outcome_unknown = 1 THEN 'unknown' ELSE status END = ?)
+      WHERE (? IS NULL OR CASE WHEN status = 'failed' AND outcome_unknown = 1 THEN 'unknown'
+          WHEN send_at IS NOT NULL AND status = 'pending' THEN 'scheduled'
+          WHEN send_at IS NOT NULL AND status = 'skipped' THEN 'cancelled' ELSE status END = ?)
         AND (? IS NULL OR origin = ?)
         AND (? IS NULL OR instr(lower(text), lower(?)) > 0)
       ORDER BY id DESC LIMIT ?)

@@ -1,5 +1,5 @@
 /** Puts reactions on the message that they are about, and finds what a reply quotes, among the loaded messages. */
-import type { ConversationItem, SentItem } from "../messages/message-view.ts";
+import { type ConversationItem, isUnsent, type SentItem } from "../messages/message-view.ts";
 
 interface Arranged {
   /** Without the reactions that are shown on another message. */
@@ -33,6 +33,7 @@ export function arrange(items: readonly ConversationItem[]): Arranged {
 function reactionOf(item: ConversationItem): { emoji: string; to: Reference } | null {
   if (item.kind === "message") {
     if (item.content === null || !("reaction" in item.content) || item.status === "failed") return null;
+    if (isUnsent(item)) return null;
     const { emoji, to } = item.content.reaction;
     return { emoji, to: referenceTo(to) };
   }

@@ -18,7 +18,8 @@ import { consentChip, handleOf, ownNameOf, phoneOf } from "../contacts/contact-v
 import { DoubtNotice } from "../contacts/doubt-notice.tsx";
 import { strings as contactStrings } from "../contacts/strings.ts";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
-import type { ConversationItem, SentItem } from "../messages/message-view.ts";
+import { type ConversationItem, isUnsent, type SentItem } from "../messages/message-view.ts";
+import { Scheduled } from "../messages/scheduled.tsx";
 import { strings as messageStrings } from "../messages/strings.ts";
 import { arrange, keyOf, referenceTo } from "./arrange.ts";
 import { Attachment } from "./attachment.tsx";
@@ -159,7 +160,7 @@ function hidesText(item: ConversationItem): boolean {
 }
 
 function isUndelivered(item: ConversationItem): boolean {
-  return item.kind === "message" && item.status === "failed";
+  return item.kind === "message" && (item.status === "failed" || isUnsent(item));
 }
 
 /** The state in a word; for a failure or an unknown outcome also the reason. */
@@ -179,6 +180,7 @@ function SentItemStatus({ item }: { item: SentItem }) {
           #{item.id}
         </ParameterLink>
       </p>
+      <Scheduled message={item} />
       {isUnknown(item) && <p className="text-violet">{messageStrings.unknownText}</p>}
       {item.status === "failed" && !isUnknown(item) && item.error !== null && (
         <p className="text-red">

@@ -15,7 +15,7 @@ export function billOf(message: Billed, isSimulated: boolean): keyof typeof stri
   const { status, type, is_unknown: isUnknown, network_bills: bills } = message;
   if (isSimulated) return "simulated";
   if (bills !== null) return bills ? "meta" : "metaNot";
-  if ((status === "failed" && !isUnknown) || status === "skipped") return "failed";
+  if ((status === "failed" && !isUnknown) || status === "skipped" || status === "cancelled") return "failed";
   if (type === "text") return "metaReply";
   return status === "delivered" || status === "read" ? "meta" : "metaLater";
 }

@@ -15,6 +15,7 @@ import { textIn } from "../inbox/bubble.tsx";
 import { billOf } from "./bill.ts";
 import { isUnknown, messageChip } from "./message-state.ts";
 import { isTerminal, type MessageDetail, summaryText } from "./message-view.ts";
+import { Scheduled } from "./scheduled.tsx";
 import { strings } from "./strings.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -66,6 +67,7 @@ function MessageContent({ screen, message }: { screen: ScreenWith<"open">; messa
             <Chip tone={tone}>{label}</Chip> <span className="ms-1">{summaryText(message)}</span>
           </p>
         )}
+        <Scheduled message={message} />
         {message.error !== null && (
           <p className="text-quiet">
             <code className="font-mono">{message.error.code}</code> {isUnknown(message) ? message.error.message : ""}

@@ -9,6 +9,8 @@ export const strings = {
     read: "Read",
     failed: "Failed",
     skipped: "Skipped",
+    scheduled: "Scheduled",
+    cancelled: "Cancelled",
   },
   unknown: "Outcome unknown",
   inDoubt: "Outcome unknown",

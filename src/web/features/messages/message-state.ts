@@ -21,6 +21,8 @@ const TONES: Readonly<Record<MessageStatus, ChipTone>> = {
   read: "blue",
   failed: "red",
   skipped: "grey",
+  scheduled: "blue",
+  cancelled: "grey",
 };
 
 export function messageChip({ status, is_unknown }: MessageState): { label: string; tone: ChipTone } {

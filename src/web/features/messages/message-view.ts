@@ -14,7 +14,12 @@ export type SentItem = Extract<ConversationItem, { kind: "message" }>;
 
 /** Whether no further change is expected. */
 export function isTerminal({ status }: Pick<AnyMessage, "status">): boolean {
-  return status === "read" || status === "skipped";
+  return status === "read" || status === "skipped" || status === "cancelled";
+}
+
+/** A scheduled message that is not sent yet, or never will be. */
+export function isUnsent({ status }: Pick<AnyMessage, "status">): boolean {
+  return status === "scheduled" || status === "cancelled";
 }
 
 /** The outcome of a message in a sentence. */
@@ -44,6 +49,10 @@ export function summaryText(message: MessageDetail): string {
       return summary.failed(message.error?.message ?? "");
     case "skipped":
       return summary.skipped;
+    case "scheduled":
+      return summary.scheduled;
+    case "cancelled":
+      return message.error?.message ?? summary.skipped;
   }
 }
 

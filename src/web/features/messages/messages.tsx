@@ -44,7 +44,7 @@ export function Screen() {
           name="status"
           choices={[
             { value: undefined, label: strings.all },
-            ...(["sent", "delivered", "read", "failed"] as const).map((value) => ({
+            ...(["scheduled", "sent", "delivered", "read", "failed", "cancelled"] as const).map((value) => ({
               value,
               label: states.statuses[value],
             })),

@@ -18,7 +18,7 @@ import { consentChip, ownNameOf } from "../contacts/contact-view.ts";
 import { Bubble } from "../inbox/bubble.tsx";
 import { Thread } from "../inbox/thread.tsx";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
-import type { SentItem } from "../messages/message-view.ts";
+import { isUnsent, type SentItem } from "../messages/message-view.ts";
 import { Timeline } from "../messages/timeline.tsx";
 import { FailWith, type Receipt } from "./fail-with.tsx";
 import type { SimulatedNumber } from "./simulator-view.ts";
@@ -78,7 +78,7 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
 }
 
 function Handset({
-  state: { phone, contact, items },
+  state: { phone, contact, items: all },
   numbers,
   play,
   error,
@@ -88,6 +88,8 @@ function Handset({
   play: Play;
   error: unknown;
 }) {
+  // Nothing of a message that was not sent is on the phone.
+  const items = all.filter((item) => item.kind !== "message" || !isUnsent(item));
   const { id, timezone } = useWorkspace();
   const [numberId, setNumberId] = useState(numbers[0]?.id ?? 0);
   const ownName = contact === null ? null : ownNameOf(contact);

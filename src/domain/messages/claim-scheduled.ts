@@ -1,0 +1,226 @@
+/**
+ * Decides what becomes of a scheduled message when it is due: what a new message is checked for is checked anew, in
+ * the transaction that sets `sending`. What passes with time makes it wait for a later try; any other refusal is the reason
+ * of its failure.
+ */
+import { allSentences } from "#src/core/fault.ts";
+import { Problem } from "#src/core/problem.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { hold } from "../billing/hold.ts";
+import { identityOf } from "../contacts/identity.ts";
+import { noteUploadSent, requireNetworkUpload } from "../media/send-upload.ts";
+import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
+import { getKey } from "../workspaces/api-keys.ts";
+import { countUnderLimits, storedContent } from "./accept.ts";
+import { noteDispatchedAgain } from "./contact-messages.ts";
+import { uploadOf } from "./content.ts";
+import { countPeople, dayBudget } from "./key-budget.ts";
+import { isContactErased } from "./message.ts";
+import { planSend, type SendInput, type SendPlan } from "./plan.ts";
+import { contactOf, findMessageById } from "./read.ts";
+import type { Failure } from "./record-outcome.ts";
+import type { About } from "./reference.ts";
+import { cancelReplied, failScheduled, isCancelledByReply } from "./scheduled.ts";
+import { dispatchScheduled, scheduledById, setDueSince } from "./scheduled-statements.ts";
+import type { Message, ScheduledMessage } from "./table.ts";
+
+export interface ScheduleRules {
+  /** A message that could not be sent for this long fails. */
+  lateAfterMs: number;
+  /** When the quiet hours that contain `now` end; null: they do not. Marketing waits for that. */
+  endOfQuiet: (now: number, timezone: string) => number | null;
+  /** Finds the message that a scheduled one is about. */
+  find: About["find"];
+}
+
+type Verdict =
+  /** Nothing is left to do: it was cancelled, sent or failed. */
+  | { kind: "over" }
+  | { kind: "replied" }
+  | { kind: "failed"; failure: Failure }
+  /** `at`: wall time of the next try. `dueSince`: lateness counts from here; absent: as before. */
+  | { kind: "later"; at: number; dueSince?: number }
+  | { kind: "due"; scheduled: ScheduledMessage; plan: SendPlan };
+
+type Evaluated = Verdict & { message: Message };
+
+/** Reads only. Undefined: there is no such message. */
+export function evaluateScheduled(tx: ReadTx, messageId: number, rules: ScheduleRules): Evaluated | undefined {
+  const message = findMessageById(tx, messageId);
+  return message === undefined ? undefined : { ...evaluate(tx, message, rules), message };
+}
+
+function evaluate(tx: ReadTx, message: Message, rules: ScheduleRules): Verdict {
+  const scheduled = message.status === "pending" ? scheduledById(tx).get({ messageId: message.id }) : undefined;
+  // An erasure fails its messages, batch by batch.
+  if (scheduled === undefined || isContactErased(message)) return { kind: "over" };
+  if (scheduled.isRestored) return { kind: "failed", failure: restored };
+  if (scheduled.cancelOnReply && isCancelledByReply(tx, scheduled.contactId)) return { kind: "replied" };
+  const lateByMs = tx.now - scheduled.dueSince;
+  if (lateByMs < 0) return { kind: "later", at: scheduled.dueSince };
+  if (lateByMs > rules.lateAfterMs) return { kind: "failed", failure: tooLate };
+  const input = inputOf(message, scheduled, rules);
+  let plan: SendPlan;
+  try {
+    const { numberId, toPhone, money } = message;
+    plan = planSend(tx, message.workspaceId, input, {
+      ...{ contact: contactOf(tx, message), toPhone, numberId },
+      isHeld: money === "held",
+    });
+  } catch (error) {
+    return refusedBy(error, tx.now, scheduled, rules);
+  }
+  const isMarketing = plan.template?.category === "MARKETING";
+  const quietUntil = isMarketing ? rules.endOfQuiet(tx.now, plan.workspace.timezone) : null;
+  if (quietUntil !== null) return { kind: "later", at: quietUntil, dueSince: quietUntil };
+  return { kind: "due", scheduled, plan };
+}
+
+/** The request, as far as its message is not known by now. */
+function inputOf(message: Message, { content }: ScheduledMessage, { find }: ScheduleRules): SendInput {
+  const { toPhone: to, reference, replyTo } = message;
+  const about = (path: About["path"], reference: About["reference"]): About => ({ path, reference, find });
+  return {
+    ...{ to, from: null, reference, content },
+    about:
+      content.type === "reaction"
+        ? about("reaction.to", content.reaction.to)
+        : replyTo === null
+          ? null
+          : about("reply_to", replyTo),
+  };
+}
+
+const restored: Failure = {
+  code: "restored",
+  message: "Not sent from here: the copy was restored; it may have been sent.",
+  outcomeUnknown: true,
+};
+
+const tooLate: Failure = {
+  code: "too_late",
+  message: "The message could not be sent in time, so it was not sent at all.",
+  outcomeUnknown: false,
+};
+
+/** What a caller would be told with 429 or 503 passes with time. Throws what is no refusal. */
+export function refusedBy(
+  error: unknown,
+  now: number,
+  scheduled: Pick<ScheduledMessage, "dueSince">,
+  rules: Pick<ScheduleRules, "lateAfterMs">,
+): Extract<Verdict, { kind: "failed" | "later" }> {
+  if (!(error instanceof Problem)) throw error;
+  const { code, details, message } = error;
+  if (code === "rate_limited" || code === "unavailable")
+    return { kind: "later", at: nextTry(now, scheduled, rules, details.retryAfterMs ?? 0) };
+  const sentences = allSentences(details.fields);
+  const failure = {
+    code: details.whatsappCode ?? code,
+    message: sentences.length === 0 ? message : sentences.join(" "),
+    outcomeUnknown: false,
+  };
+  return { kind: "failed", failure };
+}
+
+const FIRST_RETRY_MS = 5_000;
+const RETRY_MAX_MS = 10 * 60_000;
+/** The later a message already is, the longer it waits: by this fraction of its lateness. */
+const RETRY_FRACTION = 0.25;
+
+/** Not before `waitMs` have passed; at the latest when the message is too late. */
+export function nextTry(
+  now: number,
+  { dueSince }: Pick<ScheduledMessage, "dueSince">,
+  { lateAfterMs }: Pick<ScheduleRules, "lateAfterMs">,
+  waitMs: number,
+): number {
+  const growing = Math.min(RETRY_MAX_MS, Math.max(FIRST_RETRY_MS, Math.round((now - dueSince) * RETRY_FRACTION)));
+  return Math.min(now + Math.ceil(Math.max(waitMs, growing)), Math.max(now, dueSince + lateAfterMs) + 1);
+}
+
+export interface ClaimedScheduled {
+  kind: "claimed";
+  message: Message;
+  scheduled: ScheduledMessage;
+  plan: SendPlan;
+  /** The network's id of the upload that the message sends. */
+  mediaId: string | null;
+}
+
+/** Of a message that is not dispatched: its job is done, or due again at `at`. */
+type Settlement = ClaimedScheduled | { kind: "over" } | { kind: "later"; at: number };
+
+/**
+ * Evaluates the message and acts on it: it is dispatched right after the commit, waits, or is over. `mayDispatch`: the caller
+ * has a token of the number's pace.
+ */
+export function claimScheduled(
+  tx: Tx,
+  messageId: number,
+  rules: ScheduleRules,
+  { mayDispatch }: { mayDispatch: boolean },
+): Settlement {
+  const evaluated = evaluateScheduled(tx, messageId, rules);
+  if (evaluated?.kind !== "due") return settle(tx, evaluated);
+  if (!mayDispatch) return { kind: "later", at: tx.now };
+  // It was well when the message took its turn.
+  if (downReason(findNetworkHealth(tx, evaluated.message.numberId)) !== null)
+    return { kind: "later", at: nextTry(tx.now, evaluated.scheduled, rules, 0) };
+  const { message, scheduled, plan } = evaluated;
+  try {
+    return tx.savepoint(() => dispatch(tx, message, scheduled, plan));
+  } catch (error) {
+    return settle(tx, { ...refusedBy(error, tx.now, scheduled, rules), message });
+  }
+}
+
+function settle(tx: Tx, evaluated: Exclude<Evaluated, { kind: "due" }> | undefined): Settlement {
+  switch (evaluated?.kind) {
+    case "later":
+      if (evaluated.dueSince !== undefined)
+        setDueSince(tx).run({ messageId: evaluated.message.id, dueSince: evaluated.dueSince });
+      return { kind: "later", at: evaluated.at };
+    case "failed":
+      failScheduled(tx, evaluated.message, evaluated.failure);
+      return { kind: "over" };
+    case "replied":
+      cancelReplied(tx, evaluated.message);
+      return { kind: "over" };
+    default:
+      return { kind: "over" };
+  }
+}
+
+/** Throws a `Problem`. */
+function dispatch(tx: Tx, before: Message, scheduled: ScheduledMessage, plan: SendPlan): ClaimedScheduled {
+  const { id, workspaceId } = before;
+  const uploadId = uploadOf(plan.content);
+  const mediaId = uploadId === null ? null : requireNetworkUpload(tx, uploadId, plan.sender.id);
+  const contact = contactOf(tx, before);
+  if (scheduled.keyId !== null) {
+    const { dailyPeople } = getKey(tx, workspaceId, scheduled.keyId);
+    const budget = dailyPeople === null ? null : { keyId: scheduled.keyId, dailyPeople };
+    if (budget !== null) countPeople(tx, dayBudget(tx, budget, plan.workspace, null), [identityOf(contact)]);
+  }
+  const isHeld = before.money === "held";
+  const price = isHeld
+    ? { rate: before.rate, money: before.money, charged: before.charged }
+    : { rate: plan.price, money: plan.price > 0 ? ("held" as const) : before.money, charged: plan.charged };
+  const message: Message = {
+    ...before,
+    ...price,
+    ...storedContent(plan),
+    status: "sending",
+    dispatchedAt: tx.now,
+    templateCategory: plan.template?.category ?? null,
+    text: plan.text,
+    replyTo: plan.replyTo,
+  };
+  if (dispatchScheduled(tx).run(message) === 0) throw new Error(`message ${id} was dispatched behind its back`);
+  noteDispatchedAgain(tx, before, message);
+  if (uploadId !== null) noteUploadSent(tx, uploadId, contact.id);
+  if (price.money === "held" && !isHeld) hold(tx, workspaceId, id, price.rate);
+  countUnderLimits(tx, plan, message, contact);
+  return { kind: "claimed", message, scheduled, plan: { ...plan, contact }, mediaId };
+}

@@ -61,7 +61,7 @@ function SettingsForm({ settings }: { settings: readonly Setting[] }) {
     );
     if (changed.length === 0) return showToast(strings.unchanged);
     if (!changed.some(({ key: name }) => PREVIEWED.includes(name))) return save(changes, key);
-    const preview = await request("POST /w/{workspace}/settings/preview", { workspace: id, body: changes }, {});
+    const preview = await request("POST /w/{workspace}/settings/preview", { workspace: id, body: changes });
     if (preview.broadcasts.length === 0 && preview.people.length === 0) return save(changes, key);
     setPending({ changes, preview });
   };

@@ -21,7 +21,7 @@ const TONES: Readonly<Record<MessageStatus, ChipTone>> = {
   read: "blue",
   failed: "red",
   skipped: "grey",
-  scheduled: "blue",
+  scheduled: "grey",
   cancelled: "grey",
 };
 

@@ -57,7 +57,7 @@ function SettingsForm({ settings }: { settings: readonly Setting[] }) {
   const send = async (texts: Texts, key: string) => {
     const changed = settings.filter((setting) => texts[setting.key] !== textOf(setting));
     const changes = Object.fromEntries(
-      changed.map((setting) => [setting.key, valueOf(setting, texts[setting.key] ?? "")]),
+      changed.map((setting) => [setting.key, readValue(setting, texts[setting.key] ?? "")]),
     );
     if (changed.length === 0) return showToast(strings.unchanged);
     if (!changed.some(({ key: name }) => PREVIEWED.includes(name))) return save(changes, key);
@@ -167,7 +167,7 @@ function textOf({ kind, value }: Pick<Setting, "kind" | "value">): string {
 }
 
 /** As the server takes it. A count that is no number goes as it was typed, and is refused at its field. */
-function valueOf({ kind }: Setting, text: string): Setting["value"] {
+function readValue({ kind }: Setting, text: string): Setting["value"] {
   if (kind === "words") return text.split(",").flatMap((word) => word.trim() || []);
   if (kind === "text") return text;
   return text.trim() === "" ? null : /^\d+$/.test(text.trim()) ? Number(text) : text;

@@ -24,7 +24,7 @@ import { withRequestCount } from "./control.ts";
 import { erasePerson } from "./erase-person.ts";
 import type { Https } from "./https.ts";
 import { Listener } from "./listener.ts";
-import { sendsEmail } from "./mail-links.ts";
+import { sendsEmail } from "./mail-worker.ts";
 import type { Runtime } from "./runtime.ts";
 import { createSendOptions } from "./workers.ts";
 

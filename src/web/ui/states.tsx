@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { LoaderCircle, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError } from "../data/api.ts";
-import { Button } from "./button.tsx";
+import { Button, ButtonLink } from "./button.tsx";
 
 /** Appears only after 300 ms, so that fast answers do not flicker. */
 export function Loading({ label = "Loading" }: { label?: string }) {
@@ -41,6 +41,16 @@ export function Empty({ title, children, action }: { title: string; children?: R
       {action}
     </div>
   );
+}
+
+/** Instead of a list in which a search finds nothing; `clear` shows all of it. */
+export function NothingFound({ title, clear }: { title: string; clear: string }) {
+  const showAll = (
+    <ButtonLink to="." search={{}}>
+      {clear}
+    </ButtonLink>
+  );
+  return <Empty title={title} action={showAll} />;
 }
 
 /** An error in the place of its content; the rest of the page keeps working. */

@@ -4,14 +4,14 @@ import { useState } from "react";
 import { request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
-import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { Empty } from "../../ui/states.tsx";
+import { Empty, NothingFound } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ImportLink } from "../imports/import-link.tsx";
 import { AddContact } from "./add-contact.tsx";
@@ -163,18 +163,7 @@ function Tags({ tags }: { tags: string[] }) {
 }
 
 function NoContacts({ isSearch }: { isSearch: boolean }) {
-  if (isSearch) {
-    return (
-      <Empty
-        title={strings.notFound}
-        action={
-          <ButtonLink to="." search={{}}>
-            {strings.clear}
-          </ButtonLink>
-        }
-      />
-    );
-  }
+  if (isSearch) return <NothingFound title={strings.notFound} clear={strings.clear} />;
   return (
     <Empty title={strings.empty} action={<ImportLink />}>
       {strings.emptyText}

@@ -10,7 +10,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { useRowKeys } from "../../ui/keys.ts";
 import { FilterBar, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty, Failed, Loading, NothingFound } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { consentChip, handleOf } from "../contacts/contact-view.ts";
 import { strings as contactStrings } from "../contacts/strings.ts";
@@ -140,17 +140,13 @@ function NoConversations({ show, hasMore }: { show: Parameters<typeof SCREEN>["s
   const { id, numbers, has_simulator: hasSimulator } = useWorkspace();
   if (show !== undefined) {
     return (
-      <Empty
+      <NothingFound
         title={
           hasMore
             ? strings.emptyWaitingYet
             : { unread: strings.emptyUnread, waiting: strings.emptyWaiting, open: strings.emptyOpen }[show]
         }
-        action={
-          <ButtonLink to="." search={{}}>
-            {strings.emptyFiltered}
-          </ButtonLink>
-        }
+        clear={strings.emptyFiltered}
       />
     );
   }

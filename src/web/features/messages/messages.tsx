@@ -3,14 +3,13 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
-import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { SelectFilter } from "../../ui/select-filter.tsx";
-import { Empty } from "../../ui/states.tsx";
+import { Empty, NothingFound } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { OwnNumberCommand } from "../developer/own-number-command.tsx";
 import { commandContext, exampleTemplate, sendMessageCommand } from "../developer/printed-commands.ts";
@@ -78,13 +77,9 @@ export function Screen() {
         older={strings.older}
         empty={
           isSearch || after !== undefined ? (
-            <Empty
+            <NothingFound
               title={list.data?.meta.has_more ? strings.notFoundYet : strings.notFound}
-              action={
-                <ButtonLink to="." search={{}}>
-                  {strings.clear}
-                </ButtonLink>
-              }
+              clear={strings.clear}
             />
           ) : (
             <Empty title={strings.empty}>

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
-import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { FilterBar } from "../../ui/list.tsx";
@@ -12,7 +12,7 @@ import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { Empty, Failed, Notice } from "../../ui/states.tsx";
+import { Empty, Failed, NothingFound, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { addNumberCommand } from "../developer/printed-commands.ts";
@@ -113,18 +113,7 @@ export function Screen() {
 
 function NoTemplates({ isSearch }: { isSearch: boolean }) {
   const { id, numbers, has_simulator: hasSimulator } = useWorkspace();
-  if (isSearch) {
-    return (
-      <Empty
-        title={strings.notFound}
-        action={
-          <ButtonLink to="." search={{}}>
-            {strings.clear}
-          </ButtonLink>
-        }
-      />
-    );
-  }
+  if (isSearch) return <NothingFound title={strings.notFound} clear={strings.clear} />;
   if (numbers.length === 0) {
     return (
       <Empty

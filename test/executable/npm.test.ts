@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { placeExecutable } from "./support/executable.ts";
-import { checkout } from "./support/source.ts";
+import { placeExecutable } from "#test/support/executable.ts";
+import { checkout } from "#test/support/source.ts";
 
 const LIMIT_MS = 300_000;
 const isFull = process.env.NPM_FULL === "1";
@@ -156,7 +156,7 @@ describe.skipIf(!isFull || missing !== null)(
     const modules = join(tools, "node_modules");
     beforeAll(async () => {
       mkdirSync(tools, { recursive: true });
-      const pinned = join(import.meta.dir, "npm-tools");
+      const pinned = join(import.meta.dir, "../npm-tools");
       for (const file of ["package.json", "bun.lock"]) copyFileSync(join(pinned, file), join(tools, file));
       const installed = await run([process.execPath, "install", "--frozen-lockfile"], tools);
       if (installed.code !== 0) throw new Error(installed.err);

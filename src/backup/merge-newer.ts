@@ -160,7 +160,8 @@ class NewerRowsMerge {
     deliveries: () => {
       const waiting =
         "SELECT id FROM main.deliveries WHERE status = 'pending' AND id NOT IN (SELECT id FROM newer.deliveries)";
-      this.#run(`DELETE FROM main.delivery_attempts WHERE delivery_id IN (${waiting})`);
+      for (const table of ["delivery_attempts", "burst_events"])
+        this.#run(`DELETE FROM main.${table} WHERE delivery_id IN (${waiting})`);
       this.#run(`DELETE FROM main.deliveries WHERE id IN (${waiting})`);
       return this.#follow("deliveries", "all");
     },

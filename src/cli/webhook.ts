@@ -14,6 +14,7 @@ import {
   setWebhook,
   showWebhook,
 } from "#src/domain/webhooks/address.ts";
+import { readGroupBursts, showGroupBursts } from "#src/domain/webhooks/bursts.ts";
 import { defaultTypes, type EventType } from "#src/domain/webhooks/event-types.ts";
 import { addWebhook, removeWebhook, stateOf, updateWebhook } from "#src/domain/webhooks/further.ts";
 import { listWebhooks, workspaceOfWebhook } from "#src/domain/webhooks/read.ts";
@@ -31,6 +32,10 @@ import { choice, number, required, text, workspaceOption } from "./option.ts";
 import { list, type Report, timesIn } from "./output.ts";
 
 const idOption = number("N", "Id of the address (see waxwing webhook list); default: 1, the first");
+const burstsOption = text(
+  "8s",
+  "Gather what one person writes within this time (1s to 5m) into one event; off: each alone",
+);
 const ofFirst = number("ID", "Id of the workspace; needed for the id 1, which every workspace has");
 
 export const commands: readonly Command[] = [
@@ -44,12 +49,14 @@ export const commands: readonly Command[] = [
         "A,B",
         "Only events of these types; default: all but contact.updated (without the option: as before)",
       ),
+      "group-bursts": burstsOption,
     },
-    ({ workspace, url, types }) =>
+    ({ workspace, url, types, "group-bursts": bursts }) =>
       (tx, { config, box }) => {
         requireAllowed(url, config);
         const webhook = setWebhook(tx, box(), workspace, url, {
           types: types === undefined ? types : readTypes(types),
+          groupBurstsMs: bursts === undefined ? bursts : readGroupBursts(bursts),
         });
         return reportOf(tx, webhook, workspace, `\n\nTry it: waxwing webhook test --workspace ${workspace}`);
       },
@@ -65,14 +72,21 @@ export const commands: readonly Command[] = [
       workspace: workspaceOption,
       url: required(text("URL", "Such as https://crm.example.com/webhook")),
       types: text("A,B", "Only events of these types; default: all but contact.updated"),
+      "group-bursts": burstsOption,
     },
-    ({ workspace: workspaceId, url, types }) =>
+    ({ workspace: workspaceId, url, types, "group-bursts": bursts }) =>
       (tx, { config, box }) => {
         requireAllowed(url, config);
-        const wanted = types === undefined ? null : readTypes(types);
-        const { webhook, secret } = addWebhook(tx, box(), workspaceId, { url, types: wanted, keyId: null });
+        const { webhook, secret } = addWebhook(tx, box(), workspaceId, {
+          ...{ url, types: types === undefined ? null : readTypes(types), keyId: null },
+          groupBurstsMs: bursts === undefined ? null : readGroupBursts(bursts),
+        });
         const text = [
-          list({ id: webhook.id, url, types: typesOf(webhook).join(", "), secret }),
+          list({
+            ...{ id: webhook.id, url, types: typesOf(webhook).join(", ") },
+            "group bursts": showGroupBursts(webhook) ?? undefined,
+            secret,
+          }),
           "",
           "Save the secret now: it is not shown again.",
         ].join("\n");
@@ -104,13 +118,15 @@ export const commands: readonly Command[] = [
       url: text("URL", "Waiting deliveries go to it"),
       types: text("A,B", "Only events of these types; default: the default types"),
       state: choice(webhookStates, "Waiting deliveries of a disabled address become exhausted"),
+      "group-bursts": burstsOption,
     },
-    ({ id, workspace, url, types, state }) => {
+    ({ id, workspace, url, types, state, "group-bursts": bursts }) => {
       requirePlace(id, workspace, "webhook update");
       return (tx, { config }) => {
         if (url !== undefined) requireAllowed(url, config);
         const wanted = types === undefined ? undefined : readTypes(types);
-        const webhook = updateWebhook(tx, placeOf(tx, id, workspace), id, { url, types: wanted, state });
+        const groupBurstsMs = bursts === undefined ? bursts : readGroupBursts(bursts);
+        const webhook = updateWebhook(tx, placeOf(tx, id, workspace), id, { url, types: wanted, state, groupBurstsMs });
         const shown = viewWebhook(webhook);
         return { json: shown, text: list({ ...shown, types: shown.types.join(", ") }) };
       };
@@ -204,7 +220,11 @@ export const commands: readonly Command[] = [
 /** What an address is shown as, without its secret. */
 function viewWebhook(webhook: Webhook) {
   const { id, workspaceId, url } = webhook;
-  return { id, workspace_id: workspaceId, url, types: typesOf(webhook), state: stateOf(webhook) };
+  const bursts = showGroupBursts(webhook);
+  return {
+    ...{ id, workspace_id: workspaceId, url, types: typesOf(webhook), state: stateOf(webhook) },
+    ...(bursts === null ? {} : { group_bursts: bursts }),
+  };
 }
 
 function typesOf({ types }: Webhook): readonly EventType[] {

@@ -81,7 +81,7 @@ export const tablePolicies = {
     restore: {
       follows: [
         ...["secret", "previous_secret", "previous_until"],
-        ...["url", "types", "consecutive_timeouts", "forward_url", "disabled_at", "key_id"],
+        ...["url", "types", "consecutive_timeouts", "forward_url", "disabled_at", "key_id", "group_bursts_ms"],
       ],
     },
     person: "nobody",
@@ -179,6 +179,8 @@ export const tablePolicies = {
   // Events.
   events: { restore: { follows: ["body"] }, person: "mentions", reset: "workspace", kept: ["events"] },
   deliveries: { restore: "merged", person: "nobody", reset: "workspace", kept: ["events"] },
+  burst_events: { restore: { follows: [] }, person: "nobody", reset: "workspace", kept: ["events"] },
+  bursts: { restore: "newer", person: "deleted", reset: "workspace", kept: after("until", 0) },
   delivery_attempts: { restore: { follows: ["response"] }, person: "emptied", reset: "workspace", kept: ["events"] },
   // What the network sent, and jobs.
   callbacks: {

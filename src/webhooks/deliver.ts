@@ -18,6 +18,7 @@ import {
   planAttempt,
   recordAttempt,
 } from "#src/domain/webhooks/attempt.ts";
+import { closeBurst } from "#src/domain/webhooks/bursts.ts";
 import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
 import { listFurtherWebhooks, listWebhooks, queueOf, webhookOfQueue } from "#src/domain/webhooks/read.ts";
 import type { Webhook } from "#src/domain/webhooks/table.ts";
@@ -68,7 +69,11 @@ function roomOf(tx: ReadTx, webhook: Webhook | undefined, limit: number): Room |
 /** Signs and posts the delivery of a job, and records the attempt. */
 export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow): Promise<void> {
   const { store, clock, schedule, log } = options;
-  const plan = store.read((tx) => planAttempt(tx, row));
+  let plan = store.read((tx) => planAttempt(tx, row));
+  if (plan?.isGathering) {
+    await store.writeRepeatable((tx) => closeBurst(tx, row.subject));
+    plan = store.read((tx) => planAttempt(tx, row));
+  }
   if (plan === undefined) return store.writeRepeatable((tx) => endWithoutAttempt(tx, row));
   const attemptedAt = clock.now();
   const result = toResult(plan.url, attemptedAt, await post(options, plan));

@@ -87,6 +87,7 @@ test("an address is added, receives events signed with its secret, and is change
     id: expect.any(Number),
     url: hook.url,
     types: ["message.received"],
+    group_bursts: null,
     state: "active",
     old_secret_until: null,
     updated_at: expect.any(String),
@@ -123,7 +124,7 @@ test("what is wrong is named, and nothing changes", async () => {
     ["POST", "", { url, types: ["message.sennt"] }, ["types.0"]],
     ["POST", "", { url, types: [] }, ["types"]],
     ["POST", "", { url, secret: "mine" }, ["secret"]],
-    ["PATCH", "/1", {}, ["url", "types", "state"]],
+    ["PATCH", "/1", {}, ["url", "types", "state", "group_bursts"]],
     ["PATCH", "/1", { state: "paused" }, ["state"]],
     ["PATCH", "/1", { url: "nowhere" }, ["url"]],
   ];

@@ -356,6 +356,21 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
     "SEARCH outbox EXISTS USING INTEGER PRIMARY KEY (rowid=?)",
   ],
+  "webhooks.bodiesOfBurst": [
+    "SEARCH burst_events USING PRIMARY KEY (delivery_id=?)",
+    "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
+  ],
+  "webhooks.burstOfDelivery": ["SEARCH bursts USING INDEX bursts_delivery (delivery_id=?)"],
+  "webhooks.closeBurst": ["SEARCH bursts USING COVERING INDEX bursts_delivery (delivery_id=?)"],
+  "webhooks.joinableBurst": [
+    "SEARCH bursts USING INDEX bursts_writer (contact_id=? AND number_id=? AND queue_key=?)",
+    "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+    "CORRELATED SCALAR SUBQUERY 1",
+    "SEARCH burst_events USING PRIMARY KEY (delivery_id=?)",
+    "CORRELATED SCALAR SUBQUERY 2",
+    "SEARCH burst_events USING PRIMARY KEY (delivery_id=?)",
+    "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
+  ],
   "webhooks.countAttempt": [
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
     "SCALAR SUBQUERY 1",

@@ -35,7 +35,7 @@ const NOT_COPIED = [
   ...["contact_network_ids", "outbox", "form_answers", "unused_items", "refused_callbacks", "refusals", "bulk_changes"],
   ...["network_usage", "recent_recipients", "portfolio_recipients", "parked_statuses", "erased_opt_outs"],
   ...["phone_contacts", "key_people", "key_days", "history_imports", "callback_marks", "sample_uploads"],
-  ...["contact_messages", "network_ids", "former_phones"],
+  ...["contact_messages", "network_ids", "former_phones", "bursts", "burst_events"],
   ...["uploads", "upload_people", "upload_days", "network_uploads"],
   "scheduled_messages",
 ];

@@ -81,10 +81,9 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const writer = openWindow(tx, sender, inbound.receivedAt);
   const contact = applyWords(tx, workspace, writer, item, inbound);
   if (type !== "reaction") cancelOnReply(tx, contact);
-  publish(tx, workspace, "message.received", {
-    message: viewInbound(inbound, contact, number, workspace, medium === null ? null : { medium, file: null }),
-    contact: viewContact(tx, contact, workspace),
-  });
+  const message = viewInbound(inbound, contact, number, workspace, medium === null ? null : { medium, file: null });
+  const event = { message, contact: viewContact(tx, contact, workspace) };
+  publish(tx, workspace, "message.received", event, { contactId: contact.id, numberId: number.id });
   return inbound;
 }
 

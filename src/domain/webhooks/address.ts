@@ -31,6 +31,8 @@ interface WebhookOptions {
   first?: string | undefined;
   /** The types of events that the address asks for; null: the default. Undefined: as before. */
   types?: EventType[] | null | undefined;
+  /** How long what a person writes is gathered; null: not at all. Undefined: as before. */
+  groupBurstsMs?: number | null | undefined;
 }
 
 /** Reads a list such as `message.received,contact.updated`; `default` alone is null. Throws `invalid_request`. */
@@ -56,13 +58,16 @@ export function setWebhook(
   box: SecretBox,
   workspaceId: number,
   url: string,
-  { first, types }: WebhookOptions = {},
+  { first, types, groupBurstsMs }: WebhookOptions = {},
 ): ShownWebhook {
   getWorkspace(tx, workspaceId);
   const known = findWebhook(tx, workspaceId);
   if (known?.url == null) requireRoom(tx, workspaceId);
   const secret = known === undefined ? (first ?? newSecret(tx)) : openSecret(box, known);
-  const changed = { url, consecutiveTimeouts: 0, disabledAt: null, keyId: null, updatedAt: tx.now };
+  const changed = {
+    ...{ url, consecutiveTimeouts: 0, disabledAt: null, keyId: null, updatedAt: tx.now },
+    ...(groupBurstsMs === undefined ? {} : { groupBurstsMs }),
+  };
   tx.db
     .insert(webhooks)
     .values({ workspaceId, ...changed, types: types ?? null, secret: sealSecret(box, workspaceId, secret) })

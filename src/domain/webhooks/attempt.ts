@@ -4,6 +4,8 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { finish, postpone } from "#src/jobs/outbox.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
 import { updateTimeoutStreak } from "./address.ts";
+import { bodyOfDelivery } from "./burst-body.ts";
+import { isGathering } from "./bursts.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
 import { exhaust } from "./end.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
@@ -26,6 +28,8 @@ export interface AttemptPlan {
   eventId: string;
   eventType: EventType;
   webhook: Webhook;
+  /** Further messages may join it until it is closed. */
+  isGathering: boolean;
 }
 
 /**
@@ -38,7 +42,10 @@ export function planAttempt(tx: ReadTx, job: Pick<OutboxRow, "id" | "subject" | 
   if (webhook === undefined || delivery === undefined) return undefined;
   const { isForwarded, ...event } = delivery;
   const url = urlOf(webhook, isForwarded);
-  return url === null ? undefined : { url, ...event, webhook };
+  if (url === null) return undefined;
+  const body = bodyOfDelivery(tx, job.subject, event.eventType, event.body);
+  const isOpen = event.eventType === "message.received" && isGathering(tx, job.subject);
+  return { url, ...event, body, webhook, isGathering: isOpen };
 }
 
 /** Ends a job that has no attempt to make, and its delivery if that has lost its address. */

@@ -23,6 +23,8 @@ interface EventTypeRow {
   description: string;
   /** The members of `data`: a schema of the API by its name, or a JSON schema. */
   data: Readonly<Record<string, EventMember | Readonly<Record<string, unknown>>>>;
+  /** Members that only some events have. */
+  optional?: Readonly<Record<string, "Inbounds" | Readonly<Record<string, unknown>>>>;
   /** What the example's members have other than the API's examples; a member with a JSON schema is given as a whole. */
   example: Readonly<Record<string, unknown>>;
   /**
@@ -119,6 +121,15 @@ const rows = {
     description:
       "A person sent a message to one of the workspace's numbers. For 24 hours from `received_at`, you can send them free-form text.",
     data: { message: "Inbound", contact: "Contact" },
+    optional: {
+      texts: {
+        type: "array",
+        items: text,
+        description:
+          "Only to an address with `group_bursts`: the texts that the person wrote within that time, the oldest first. `message` is the newest message.",
+      },
+      messages: "Inbounds",
+    },
     example: {},
   },
   "media.stored": {

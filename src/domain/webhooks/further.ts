@@ -30,6 +30,8 @@ interface NewWebhook {
   types: EventType[] | null;
   /** Null: a person adds it. */
   keyId: number | null;
+  /** Null: what a person writes is sent message by message. */
+  groupBurstsMs?: number | null | undefined;
 }
 
 /**
@@ -40,7 +42,7 @@ export function addWebhook(
   tx: Tx,
   box: SecretBox,
   workspaceId: number,
-  { url, types, keyId }: NewWebhook,
+  { url, types, keyId, groupBurstsMs = null }: NewWebhook,
 ): { webhook: Webhook; secret: string } {
   getWorkspace(tx, workspaceId);
   const secret = newSecret(tx);
@@ -48,14 +50,14 @@ export function addWebhook(
   if (findWebhook(tx, workspaceId)?.url == null) {
     setWebhook(tx, box, workspaceId, url, { types });
     // A secret of an earlier address is not that of this one.
-    storeWebhook(tx, { id: FIRST_WEBHOOK, workspaceId }, { ...ownSecret(sealed), keyId });
+    storeWebhook(tx, { id: FIRST_WEBHOOK, workspaceId }, { ...ownSecret(sealed), keyId, groupBurstsMs });
     return { webhook: requireWebhook(tx, workspaceId), secret };
   }
   requireRoom(tx, workspaceId);
   const webhook = tx.db
     .insert(furtherWebhooks)
     .values({
-      ...{ workspaceId, url, types, keyId },
+      ...{ workspaceId, url, types, keyId, groupBurstsMs },
       ...ownSecret(sealed),
       consecutiveTimeouts: 0,
       createdAt: tx.now,
@@ -74,6 +76,7 @@ interface WebhookChanges {
   url?: string | undefined;
   types?: EventType[] | null | undefined;
   state?: WebhookState | undefined;
+  groupBurstsMs?: number | null | undefined;
 }
 
 /**
@@ -82,14 +85,15 @@ interface WebhookChanges {
  */
 export function updateWebhook(tx: Tx, workspaceId: number, id: number, changes: WebhookChanges): Webhook {
   const webhook = requireSet(tx, workspaceId, id);
-  const { url, types, state } = changes;
-  if (url === undefined && types === undefined && state === undefined) {
-    const nothing = "Give at least one of url, types and state.";
-    throw invalidRequest({ url: [nothing], types: [nothing], state: [nothing] });
+  const { url, types, state, groupBurstsMs } = changes;
+  if (url === undefined && types === undefined && state === undefined && groupBurstsMs === undefined) {
+    const nothing = "Give at least one of url, types, state and group_bursts.";
+    throw invalidRequest({ url: [nothing], types: [nothing], state: [nothing], group_bursts: [nothing] });
   }
   storeWebhook(tx, webhook, {
     ...(url === undefined || url === webhook.url ? {} : { url, consecutiveTimeouts: 0 }),
     ...(types === undefined ? {} : { types }),
+    ...(groupBurstsMs === undefined ? {} : { groupBurstsMs }),
     ...(state === undefined || state === stateOf(webhook)
       ? {}
       : { disabledAt: state === "disabled" ? tx.now : null, consecutiveTimeouts: 0 }),

@@ -8,43 +8,59 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import { addToBurst, type Writer } from "./bursts.ts";
 import { type EventData, type EventType, isWanted } from "./event-types.ts";
 import { findWebhook, findWebhookById, listFurtherWebhooks, queueOf } from "./read.ts";
 import { recordEvent } from "./record-event.ts";
 import { insertDelivery } from "./statements.ts";
 import { type EventRow, FIRST_WEBHOOK, type Webhook } from "./table.ts";
 
+/** `writer`: of something that a person wrote, which an address may get together with what the person writes next. */
 export function publish<Type extends EventType>(
   tx: Tx,
   workspace: Workspace,
   type: Type,
   data: EventData<Type>,
+  writer: Writer | null = null,
 ): Pick<EventRow, "seq" | "id"> {
   const event = recordEvent(tx, workspace, type, data);
   // Without an address no delivery is made, not even when one is set later. A replay makes one.
   const first = findWebhook(tx, workspace.id);
   if (first !== undefined && isWanted(first.types, type)) {
-    if (first.url !== null && first.disabledAt === null) addDelivery(tx, first, event.seq);
-    if (first.forwardUrl !== null) addDelivery(tx, first, event.seq, true);
+    if (first.url !== null && first.disabledAt === null) deliverTo(tx, first, event.seq, writer);
+    if (first.forwardUrl !== null) addDelivery(tx, first, event.seq, { isForwarded: true });
   }
   for (const further of listFurtherWebhooks(tx, workspace.id)) {
-    if (further.disabledAt === null && isWanted(further.types, type)) addDelivery(tx, further, event.seq);
+    if (further.disabledAt === null && isWanted(further.types, type)) deliverTo(tx, further, event.seq, writer);
   }
   return event;
 }
 
-/** Adds a delivery of an event to an address, and its job, due at once. Returns the delivery's id. */
+function deliverTo(tx: Tx, webhook: Webhook, eventSeq: number, writer: Writer | null): void {
+  const { groupBurstsMs } = webhook;
+  if (writer === null || groupBurstsMs === null) addDelivery(tx, webhook, eventSeq);
+  else {
+    const until = tx.now + groupBurstsMs;
+    addToBurst(tx, webhook, eventSeq, {
+      writer,
+      until,
+      begin: () => addDelivery(tx, webhook, eventSeq, { dueAt: until }),
+    });
+  }
+}
+
+/** Adds a delivery of an event to an address, and its job, by default due at once. Returns the delivery's id. */
 export function addDelivery(
   tx: Tx,
   webhook: Pick<Webhook, "id" | "workspaceId">,
   eventSeq: number,
-  isForwarded = false,
+  { isForwarded = false, dueAt = tx.now }: { isForwarded?: boolean; dueAt?: number } = {},
 ): number {
   const { workspaceId } = webhook;
   const webhookId = webhook.id === FIRST_WEBHOOK ? null : webhook.id;
-  const delivery = { eventSeq, workspaceId, nextAttemptAt: tx.now, createdAt: tx.now, isForwarded, webhookId };
+  const delivery = { eventSeq, workspaceId, nextAttemptAt: dueAt, createdAt: tx.now, isForwarded, webhookId };
   const id = insertDelivery(tx).insert(delivery);
-  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: queueOf(webhook), dueAt: tx.now });
+  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: queueOf(webhook), dueAt });
   return id;
 }
 

@@ -2,7 +2,7 @@
 import { asc, inArray } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
-import { deliveries, deliveryAttempts, events } from "./table.ts";
+import { burstEvents, bursts, deliveries, deliveryAttempts, events } from "./table.ts";
 
 /** Deletes up to `limit` events older than `before`; returns how many. */
 export function purgeEvents(tx: Tx, before: number, limit: number): number {
@@ -22,7 +22,10 @@ export function purgeEvents(tx: Tx, before: number, limit: number): number {
     .where(inArray(deliveries.eventSeq, oldest))
     .all()
     .map(({ id }) => id);
+  tx.db.delete(burstEvents).where(inArray(burstEvents.eventSeq, oldest)).run();
   if (gone.length > 0) {
+    tx.db.delete(burstEvents).where(inArray(burstEvents.deliveryId, gone)).run();
+    tx.db.delete(bursts).where(inArray(bursts.deliveryId, gone)).run();
     tx.db.delete(deliveryAttempts).where(inArray(deliveryAttempts.deliveryId, gone)).run();
     deleteJobs(tx, "deliver_webhook", gone);
     tx.db.delete(deliveries).where(inArray(deliveries.id, gone)).run();

@@ -4,6 +4,7 @@ import { notFound } from "#src/core/problem.ts";
 import { withinBudget } from "#src/db/query-budget.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { bodyOfDelivery } from "./burst-body.ts";
 import { type DeliveryStatus, deliveryStatuses } from "./delivery.ts";
 import { furtherWebhookById, furtherWebhooksOfWorkspace, newestDeliveries, webhookOfWorkspace } from "./statements.ts";
 import {
@@ -172,8 +173,8 @@ export function getDelivery(tx: ReadTx, id: number): DeliveryDetail {
     .where(eq(deliveryAttempts.deliveryId, id))
     .orderBy(asc(deliveryAttempts.id))
     .all();
-  const { delivery, ...rest } = found;
-  return { ...delivery, ...rest, attempts };
+  const { delivery, body, ...rest } = found;
+  return { ...delivery, ...rest, body: bodyOfDelivery(tx, id, rest.eventType, body), attempts };
 }
 
 /** An event's deliveries, each with its attempts, in ascending order. */

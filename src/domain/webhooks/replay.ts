@@ -1,5 +1,6 @@
 /** Replays events on request: delivers them again, whatever the state of their delivery. */
-import { and, eq, gte, inArray, isNull, or } from "drizzle-orm";
+import { and, eq, gte, inArray, isNull, notExists, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { notFound, Problem } from "#src/core/problem.ts";
 import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -8,7 +9,7 @@ import { deleteJobs } from "#src/jobs/outbox.ts";
 import { defaultTypes, type EventType } from "./event-types.ts";
 import { addDelivery, requireActive } from "./publish.ts";
 import { listWebhooks, queueOf, webhookOfDelivery } from "./read.ts";
-import { deliveries, events, FIRST_WEBHOOK, type Webhook } from "./table.ts";
+import { burstEvents, deliveries, events, FIRST_WEBHOOK, type Webhook } from "./table.ts";
 
 /**
  * Restarts a delivery; its retry delays count from the next attempt. Returns its id. Throws `not_found` without a
@@ -52,6 +53,18 @@ export function replayFailedSince(tx: Tx, workspaceId: number, since: number): n
 function listFailed(tx: Tx, webhook: Webhook, since: number, limit: number) {
   const { id, workspaceId } = webhook;
   const isOfThis = id === FIRST_WEBHOOK ? isNull(deliveries.webhookId) : eq(deliveries.webhookId, id);
+  // An event that joined the delivery of another one.
+  const leading = alias(deliveries, "leading");
+  const joined = tx.db
+    .select({ one: sql`1` })
+    .from(burstEvents)
+    .innerJoin(leading, eq(leading.id, burstEvents.deliveryId))
+    .where(
+      and(
+        eq(burstEvents.eventSeq, events.seq),
+        id === FIRST_WEBHOOK ? isNull(leading.webhookId) : eq(leading.webhookId, id),
+      ),
+    );
   return tx.db
     .select({ eventSeq: events.seq, deliveryId: deliveries.id })
     .from(events)
@@ -60,7 +73,10 @@ function listFailed(tx: Tx, webhook: Webhook, since: number, limit: number) {
       and(
         eq(events.workspaceId, workspaceId),
         gte(events.createdAt, failuresFrom(webhook, since)),
-        or(eq(deliveries.status, "exhausted"), and(isNull(deliveries.id), inArray(events.type, missedTypes(webhook)))),
+        or(
+          eq(deliveries.status, "exhausted"),
+          and(isNull(deliveries.id), inArray(events.type, missedTypes(webhook)), notExists(joined)),
+        ),
       ),
     )
     .limit(limit)
@@ -77,13 +93,16 @@ export function countFailed(
     sql: `(SELECT count(*) FROM events LEFT JOIN deliveries
         ON deliveries.event_seq = events.seq AND deliveries.is_forwarded = 0 AND deliveries.webhook_id IS ?
       WHERE events.workspace_id = ? AND events.created_at >= ? AND (deliveries.status = 'exhausted'
-        OR (deliveries.id IS NULL AND events.type IN (SELECT value FROM json_each(?))))
+        OR (deliveries.id IS NULL AND events.type IN (SELECT value FROM json_each(?))
+          AND NOT EXISTS (SELECT 1 FROM burst_events JOIN deliveries AS leading ON leading.id = burst_events.delivery_id
+            WHERE burst_events.event_seq = events.seq AND leading.webhook_id IS ?)))
         AND ${withinBudget("events.seq")})`,
     values: [
       webhook.id === FIRST_WEBHOOK ? null : webhook.id,
       workspaceId,
       failuresFrom(webhook, since),
       JSON.stringify(missedTypes(webhook)),
+      webhook.id === FIRST_WEBHOOK ? null : webhook.id,
     ],
   }));
   return {

@@ -16,12 +16,22 @@ export const State = OneOf(
   "A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the address is active again.",
 );
 
+export const GroupBursts = Nullable(
+  Type.String({
+    maxLength: 20,
+    examples: ["8s"],
+    description:
+      "How long, from a person's first message on, what the person writes to a number is gathered into one `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.",
+  }),
+);
+
 export const WebhookView = Type.Object(
   {
     id: Type.Integer({ description: "The workspace's first address, which `webhook set` sets, has the id 1." }),
     url: Type.String({ examples: ["https://crm.example.com/hooks/waxwing"] }),
     types: EventTypes,
     state: State,
+    group_bursts: GroupBursts,
     old_secret_until: Nullable(
       Instant("Until when the previous secret signs beside the present one; null: it does not."),
     ),

@@ -1,7 +1,7 @@
 /** The hot statements of events, deliveries and attempts: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
-import { deliveries, deliveryAttempts, events, furtherWebhooks, webhooks } from "./table.ts";
+import { burstEvents, bursts, deliveries, deliveryAttempts, events, furtherWebhooks, webhooks } from "./table.ts";
 
 const webhook = getTableColumns(webhooks);
 const further = getTableColumns(furtherWebhooks);
@@ -43,6 +43,51 @@ export const insertDelivery = hotWrite(
   VALUES (:eventSeq, :workspaceId, 'pending', 0, :nextAttemptAt, :createdAt, :isForwarded, :webhookId)`,
   delivery,
 );
+
+const burst = getTableColumns(bursts);
+const burstEvent = getTableColumns(burstEvents);
+
+/** The delivery that the next event of this person joins, with the number and size of its events. */
+export const joinableBurst = hotQuery(
+  `SELECT bursts.delivery_id AS deliveryId,
+    (SELECT count(*) FROM burst_events WHERE delivery_id = bursts.delivery_id) AS events,
+    (SELECT sum(length(events.body)) FROM burst_events JOIN events ON events.seq = burst_events.event_seq
+      WHERE burst_events.delivery_id = bursts.delivery_id) AS characters
+  FROM bursts JOIN deliveries ON deliveries.id = bursts.delivery_id
+  WHERE bursts.contact_id = +:contactId AND bursts.number_id = +:numberId AND bursts.queue_key = +:queueKey
+    AND bursts.until > +:now AND deliveries.status = 'pending'`,
+  { ...burst, now: integer },
+  { deliveryId: burst.deliveryId, events: integer, characters: integer },
+);
+
+export const storeBurst = hotWrite(
+  `INSERT INTO bursts (workspace_id, contact_id, number_id, queue_key, delivery_id, until)
+  VALUES (:workspaceId, :contactId, :numberId, :queueKey, :deliveryId, :until)
+  ON CONFLICT (contact_id, number_id, queue_key)
+    DO UPDATE SET delivery_id = excluded.delivery_id, until = excluded.until`,
+  burst,
+);
+
+export const insertBurstEvent = hotWrite(
+  "INSERT INTO burst_events (delivery_id, event_seq) VALUES (:deliveryId, :eventSeq)",
+  burstEvent,
+);
+
+/** In the order in which they were recorded. */
+export const bodiesOfBurst = hotQuery(
+  `SELECT events.body AS body FROM burst_events JOIN events ON events.seq = burst_events.event_seq
+  WHERE burst_events.delivery_id = +:deliveryId ORDER BY burst_events.event_seq`,
+  burstEvent,
+  { body: event.body },
+);
+
+export const burstOfDelivery = hotQuery(
+  "SELECT contact_id AS contactId FROM bursts WHERE delivery_id = +:deliveryId",
+  burst,
+  { contactId: burst.contactId },
+);
+
+export const closeBurst = hotWrite("DELETE FROM bursts WHERE delivery_id = +:deliveryId", burst);
 
 /** Whether the attempt of a delivery's job still counts: a replay gives the delivery another job. */
 const HAS_JOB = "EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)" as const;

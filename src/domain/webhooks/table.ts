@@ -24,6 +24,8 @@ export const webhooks = sqliteTable("webhooks", {
   disabledAt: instant(),
   /** The key that added it; null: a person. */
   keyId: integer(),
+  /** How long what one person writes is gathered into one event; null: each is sent alone. */
+  groupBurstsMs: integer(),
 });
 
 /** The addresses beside the first one. */
@@ -40,6 +42,7 @@ export const furtherWebhooks = sqliteTable("further_webhooks", {
   keyId: integer(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
+  groupBurstsMs: integer(),
 });
 
 /** The id of the first address of every workspace; further ones have higher ids. */
@@ -67,6 +70,25 @@ export const deliveries = sqliteTable("deliveries", {
 });
 
 export type Delivery = typeof deliveries.$inferSelect;
+
+/** For each person, number and address: the delivery that what the person writes next joins. */
+export const bursts = sqliteTable("bursts", {
+  id: integer().primaryKey(),
+  workspaceId: integer().notNull(),
+  contactId: integer().notNull(),
+  numberId: integer().notNull(),
+  /** Of the address. */
+  queueKey: integer().notNull(),
+  deliveryId: integer().notNull(),
+  until: instant().notNull(),
+});
+
+/** The events that a delivery carries together, its own the first. */
+export const burstEvents = sqliteTable(
+  "burst_events",
+  { deliveryId: integer().notNull(), eventSeq: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.deliveryId, table.eventSeq] })],
+);
 
 export const deliveryAttempts = sqliteTable(
   "delivery_attempts",

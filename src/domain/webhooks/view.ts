@@ -3,6 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { overlapOf } from "./address.ts";
+import { showGroupBursts } from "./bursts.ts";
 import { defaultTypes } from "./event-types.ts";
 import { stateOf } from "./further.ts";
 import type { WebhookView } from "./schema.ts";
@@ -19,6 +20,7 @@ export function viewWebhook(
     url: webhook.url ?? "",
     types: [...(webhook.types ?? defaultTypes)],
     state: stateOf(webhook),
+    group_bursts: showGroupBursts(webhook),
     old_secret_until: until === null ? null : formatInstant(until, timezone),
     updated_at: formatInstant(webhook.updatedAt, timezone),
   };

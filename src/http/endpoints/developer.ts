@@ -8,11 +8,13 @@ import { fieldKinds } from "#src/domain/contacts/custom-field.ts";
 import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { removeField } from "#src/domain/filters/remove-field.ts";
-import { clearWebhook, rotateSecret, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
+import { clearWebhook, requireWebhook, rotateSecret, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
+import { showGroupBursts } from "#src/domain/webhooks/bursts.ts";
 import { defaultTypes, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { listWebhooksOfKey } from "#src/domain/webhooks/further.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
+import { GroupBursts } from "#src/domain/webhooks/schema.ts";
 import { adoptSecret, readOverlap, type SecretTrial } from "#src/domain/webhooks/secret-overlap.ts";
 import { FIRST_WEBHOOK } from "#src/domain/webhooks/table.ts";
 import { createKey, getKey, listKeys, readKeyLimits, revokeKey } from "#src/domain/workspaces/api-keys.ts";
@@ -26,7 +28,7 @@ import { Data, Empty, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 import { show } from "./show.ts";
-import { readWanted } from "./webhooks.ts";
+import { readBursts, readWanted } from "./webhooks.ts";
 
 const key = {
   id: Type.Integer(),
@@ -52,7 +54,10 @@ const FieldView = Type.Object({
 });
 
 const EventTypes = Type.Array(OneOf(eventTypes), { maxItems: eventTypes.length });
-const WebhookView = Type.Object({ url: OptionalText, types: EventTypes, has_secret: Type.Boolean() });
+const WebhookView = Type.Object({
+  ...{ url: OptionalText, types: EventTypes, has_secret: Type.Boolean() },
+  group_bursts: OptionalText,
+});
 
 /** Pause between two batches, so that other writes are not delayed. */
 const YIELD_MS = 5;
@@ -110,23 +115,33 @@ export const developerEndpoints = {
   "GET /w/{workspace}/webhook": endpoint({ session: "manage", output: Data(WebhookView) }).read((tx, { workspace }) => {
     const webhook = findWebhook(tx, workspace.id);
     const types = [...(webhook?.types ?? defaultTypes)];
-    return { url: webhook?.url ?? null, types, has_secret: webhook !== undefined };
+    const bursts = webhook === undefined ? null : showGroupBursts(webhook);
+    return { url: webhook?.url ?? null, types, has_secret: webhook !== undefined, group_bursts: bursts };
   }),
   "PUT /w/{workspace}/webhook": endpoint({
     session: "manage",
     isSensitive: true,
-    body: Type.Object({ url: Type.String({ maxLength: 2_048 }), types: Type.Optional(EventTypes) }, strict),
+    body: Type.Object(
+      {
+        url: Type.String({ maxLength: 2_048 }),
+        types: Type.Optional(EventTypes),
+        group_bursts: Type.Optional(GroupBursts),
+      },
+      strict,
+    ),
     output: Data(WebhookView),
   }).answer((call) => {
     const url = call.body.url.trim();
     const problem = findWebhookUrlProblem(url, call.webhooks);
     if (problem !== null) throw invalidRequest({ url: [problem] });
+    const given = { types: readWanted(call.body.types), groupBurstsMs: readBursts(call.body.group_bursts) };
     return change(call, (tx) => {
       const was = findWebhook(tx, call.workspace.id)?.url ?? null;
-      const set = setWebhook(tx, call.box, call.workspace.id, url, { types: readWanted(call.body.types) });
-      const types = [...set.types];
-      const audit = { action: "webhook.set", subject: url, details: { was, became: url, types } };
-      return { status: 200, data: { url, types, has_secret: true }, audit };
+      const types = [...setWebhook(tx, call.box, call.workspace.id, url, given).types];
+      const bursts = showGroupBursts(requireWebhook(tx, call.workspace.id));
+      const grouped = bursts === null ? {} : { group_bursts: bursts };
+      const audit = { action: "webhook.set", subject: url, details: { was, became: url, types, ...grouped } };
+      return { status: 200, data: { url, types, has_secret: true, group_bursts: bursts }, audit };
     });
   }),
   "DELETE /w/{workspace}/webhook": endpoint({
@@ -141,7 +156,10 @@ export const developerEndpoints = {
     const audit = { action: "webhook.clear", subject: was ?? "", details: { was, exhausted } };
     return {
       status: 200,
-      data: { url: null, types: [...(known?.types ?? defaultTypes)], has_secret: true, exhausted },
+      data: {
+        ...{ url: null, types: [...(known?.types ?? defaultTypes)], has_secret: true, exhausted },
+        group_bursts: known === undefined ? null : showGroupBursts(known),
+      },
       audit,
     };
   }),

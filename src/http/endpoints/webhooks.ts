@@ -6,11 +6,12 @@ import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Nullable } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { readGroupBursts, showGroupBursts } from "#src/domain/webhooks/bursts.ts";
 import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { addWebhook, removeWebhook, stateOf, updateWebhook } from "#src/domain/webhooks/further.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { listWebhooks } from "#src/domain/webhooks/read.ts";
-import { EventTypes, NewWebhookView, State, WebhookView } from "#src/domain/webhooks/schema.ts";
+import { EventTypes, GroupBursts, NewWebhookView, State, WebhookView } from "#src/domain/webhooks/schema.ts";
 import type { Webhook } from "#src/domain/webhooks/table.ts";
 import { viewWebhook } from "#src/domain/webhooks/view.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
@@ -29,6 +30,7 @@ const example = {
   url: "https://crm.example.com/hooks/waxwing",
   types: ["message.received", "contact.updated"],
   state: "active",
+  group_bursts: null,
   old_secret_until: null,
   updated_at: "2026-11-21T08:44:26+05:30",
 };
@@ -54,7 +56,10 @@ export const webhookEndpoints = {
     ...ofKeys,
     session: "manage",
     isSensitive: true,
-    body: Type.Object({ url: Url, types: Type.Optional(EventTypes) }, { ...strict, $id: "AddWebhook" }),
+    body: Type.Object(
+      { url: Url, types: Type.Optional(EventTypes), group_bursts: Type.Optional(GroupBursts) },
+      { ...strict, $id: "AddWebhook" },
+    ),
     output: Data(NewWebhookView),
     /** A repeated form does not get the secret. */
     consoleOutput: Data(Type.Object({ ...WebhookView.properties, secret: Nullable(Type.String()) })),
@@ -70,9 +75,10 @@ export const webhookEndpoints = {
     },
   }).answer((call) => {
     const url = requireUrl(call, call.body.url);
+    const groupBurstsMs = readBursts(call.body.group_bursts);
     return change(call, (tx) => {
       const added = addWebhook(tx, call.dispatch.box, call.workspace.id, {
-        url,
+        ...{ url, groupBurstsMs },
         types: readWanted(call.body.types) ?? null,
         keyId: call.user === null ? call.keyId : null,
       });
@@ -91,7 +97,12 @@ export const webhookEndpoints = {
     isSensitive: true,
     params: webhook,
     body: Type.Object(
-      { url: Type.Optional(Url), types: Type.Optional(EventTypes), state: Type.Optional(State) },
+      {
+        url: Type.Optional(Url),
+        types: Type.Optional(EventTypes),
+        state: Type.Optional(State),
+        group_bursts: Type.Optional(GroupBursts),
+      },
       { ...strict, $id: "ChangeWebhook" },
     ),
     output: Data(WebhookView),
@@ -103,20 +114,22 @@ export const webhookEndpoints = {
       bodies: {
         state: { summary: "Disable it", value: { state: "disabled" } },
         types: { summary: "Other types", value: { types: ["message.received"] } },
+        bursts: { summary: "Gather what a person writes", value: { group_bursts: "8s" } },
       },
       success: "The address was changed.",
       example: { ...example, state: "disabled" },
       problems: ["not_found"],
     },
   }).answer((call) => {
-    const { url, types, state } = call.body;
+    const { url, types, state, group_bursts: bursts } = call.body;
+    const groupBurstsMs = readBursts(bursts);
     const given = url === undefined ? undefined : requireUrl(call, url);
     return change(call, (tx) => {
       const was = findOf(tx, call);
       const changed = updateWebhook(tx, call.workspace.id, call.path.id, {
         url: given,
         types: readWanted(types),
-        state,
+        ...{ state, groupBurstsMs },
       });
       const details = {
         ...describe(changed),
@@ -175,6 +188,11 @@ function requireUrl({ webhooks }: Pick<AnyCallWith, "webhooks">, text: string): 
   return url;
 }
 
+/** Undefined: as before. */
+export function readBursts(given: string | null | undefined): number | null | undefined {
+  return typeof given === "string" ? readGroupBursts(given) : given;
+}
+
 /** The default stays the default, so that an address receives the types of later versions. */
 export function readWanted(types: readonly EventType[] | undefined): EventType[] | null | undefined {
   if (types === undefined) return undefined;
@@ -188,5 +206,7 @@ function findOf(tx: ReadTx, { workspace, path }: AnyCallWith<{ id: number }>): W
 
 /** For the audit log and the mail to the owners. */
 function describe(webhook: Webhook): Record<string, unknown> {
-  return { id: webhook.id, types: webhook.types ?? "default", state: stateOf(webhook) };
+  const bursts = showGroupBursts(webhook);
+  const grouped = bursts === null ? {} : { group_bursts: bursts };
+  return { id: webhook.id, types: webhook.types ?? "default", state: stateOf(webhook), ...grouped };
 }

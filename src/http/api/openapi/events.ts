@@ -38,9 +38,13 @@ const members: Readonly<Record<EventMember, { schema: TSchema; example: unknown 
   Template: { schema: TemplateView, example: templateExample },
 };
 
+const Inbounds = Type.Array(InboundView, {
+  description: "Beside `texts`: all messages of that time, also those without a text, the oldest first.",
+});
+
 /** `data` of an event of this type: the schema and an example. */
 function dataOf(type: EventType): { schema: TObject; example: Record<string, unknown> } {
-  const { data, example } = eventRows[type];
+  const { data, example, optional = {} } = eventRows[type];
   const shown = Object.entries(data).map(([name, member]) => {
     if (typeof member !== "string") return [name, { schema: Type.Unsafe(member), example: example[name] }] as const;
     const { schema, example: usual } = members[member];
@@ -48,7 +52,15 @@ function dataOf(type: EventType): { schema: TObject; example: Record<string, unk
     return [name, { schema, example: other === undefined ? usual : Object.assign({}, usual, other) }] as const;
   });
   return {
-    schema: Type.Object(Object.fromEntries(shown.map(([name, { schema }]) => [name, schema]))),
+    schema: Type.Object({
+      ...Object.fromEntries(shown.map(([name, { schema }]) => [name, schema])),
+      ...Object.fromEntries(
+        Object.entries(optional).map(([name, member]) => [
+          name,
+          Type.Optional(member === "Inbounds" ? Inbounds : Type.Unsafe(member)),
+        ]),
+      ),
+    }),
     example: Object.fromEntries(shown.map(([name, one]) => [name, one.example])),
   };
 }

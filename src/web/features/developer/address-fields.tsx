@@ -10,6 +10,13 @@ export const ALWAYS: EventType = "webhook.test";
 export interface AddressForm {
   url: string;
   types: EventType[];
+  /** A duration; empty: each message is sent alone. */
+  group_bursts: string;
+}
+
+/** What the server takes. */
+export function addressBody({ url, types, group_bursts: bursts }: AddressForm) {
+  return { url, types: [...new Set([...types, ALWAYS])], group_bursts: bursts.trim() === "" ? null : bursts };
 }
 
 export function AddressFields({ form }: { form: UseFormReturn<AddressForm> }) {
@@ -31,6 +38,14 @@ export function AddressFields({ form }: { form: UseFormReturn<AddressForm> }) {
         label={strings.types}
         hint={strings.typesHint}
         choices={eventTypes.filter((type) => type !== ALWAYS).map((value) => ({ value, label: value }))}
+      />
+      <TextField
+        form={form}
+        name="group_bursts"
+        label={strings.groupBursts}
+        hint={strings.groupBurstsHint}
+        placeholder="8s"
+        autoComplete="off"
       />
     </>
   );

@@ -15,7 +15,7 @@ import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { AddressFields, type AddressForm, ALWAYS } from "./address-fields.tsx";
+import { AddressFields, type AddressForm, ALWAYS, addressBody } from "./address-fields.tsx";
 import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
 
@@ -125,7 +125,9 @@ function AddAddress({
   onClose: () => void;
   onAdded: () => Promise<unknown>;
 }) {
-  const form = useForm<AddressForm>({ defaultValues: { url: "", types: [...defaultTypes] } });
+  const form = useForm<AddressForm>({
+    defaultValues: { url: "", types: [...defaultTypes], group_bursts: "" },
+  });
   const [added, setAdded] = useState<{ secret: string | null } | null>(null);
   if (added !== null) {
     return (
@@ -149,8 +151,8 @@ function AddAddress({
       <Form
         form={form}
         submit={strings.addAddress}
-        onSend={async ({ url, types }, key) => {
-          const body = { url, types: [...new Set([...types, ALWAYS])] };
+        onSend={async (values, key) => {
+          const body = addressBody(values);
           setAdded(await request("POST /w/{workspace}/webhooks", { workspace: workspaceId, body }, { key }));
           await onAdded();
         }}
@@ -176,15 +178,17 @@ function ChangeAddress({
   onClose: () => void;
   onChanged: () => Promise<unknown>;
 }) {
-  const { url, types, state } = webhook;
-  const form = useForm<ChangeForm>({ defaultValues: { url, types: [...types], state } });
+  const { url, types, state, group_bursts: bursts } = webhook;
+  const form = useForm<ChangeForm>({
+    defaultValues: { url, types: [...types], state, group_bursts: bursts ?? "" },
+  });
   return (
     <Dialog title={strings.changeAddressTitle} isOpen onClose={onClose}>
       <Form
         form={form}
         submit={strings.saveAddress}
         onSend={async (values, key) => {
-          const body = { ...values, types: [...new Set([...values.types, ALWAYS])] };
+          const body = { ...addressBody(values), state: values.state };
           await request(
             "PATCH /w/{workspace}/webhooks/{id}",
             { workspace: workspaceId, id: webhook.id, body },

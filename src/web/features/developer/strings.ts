@@ -58,6 +58,9 @@ export const strings = {
   types: "Events",
   typesHint:
     "Test events always arrive. contact.updated comes with every change of a contact: subscribe to it only if your software needs it.",
+  groupBursts: "Gather messages of one person",
+  groupBurstsHint:
+    "Such as 8s: what one person writes within this time arrives as one message.received with all texts. Empty: each message is sent at once.",
   noAddress: "No address is set: events are stored but not sent. Set an address, then replay the events you need.",
   saveAddress: "Save webhook",
   addressSaved: "Webhook saved",

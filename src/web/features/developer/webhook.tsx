@@ -13,7 +13,7 @@ import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { AddressFields, ALWAYS } from "./address-fields.tsx";
+import { AddressFields, addressBody } from "./address-fields.tsx";
 import { FIRST } from "./further-webhooks.tsx";
 import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
@@ -49,7 +49,9 @@ export function WebhookSettings() {
 function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: number }) {
   const client = useQueryClient();
   const [isClearing, setIsClearing] = useState(false);
-  const form = useForm({ defaultValues: { url: webhook.url ?? "", types: [...webhook.types] } });
+  const form = useForm({
+    defaultValues: { url: webhook.url ?? "", types: [...webhook.types], group_bursts: webhook.group_bursts ?? "" },
+  });
   const saved = (now: Webhook) => client.setQueryData(["webhook", workspaceId], now);
   return (
     <>
@@ -58,7 +60,7 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
         submit={strings.saveAddress}
         tone={webhook.url === null ? "primary" : "plain"}
         onSend={async (values, key) => {
-          const body = { url: values.url, types: [...new Set([...values.types, ALWAYS])] };
+          const body = addressBody(values);
           saved(await request("PUT /w/{workspace}/webhook", { workspace: workspaceId, body }, { key }));
           showToast(strings.addressSaved);
         }}

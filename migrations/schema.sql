@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 18. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 19. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -200,6 +200,26 @@ CREATE TABLE bulk_changes (
 CREATE INDEX bulk_changes_updated ON bulk_changes (updated_at);
 CREATE INDEX bulk_changes_user ON bulk_changes (user_id);
 CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);
+
+CREATE TABLE burst_events (
+  delivery_id INTEGER NOT NULL REFERENCES deliveries (id),
+  event_seq INTEGER NOT NULL REFERENCES events (seq),
+  PRIMARY KEY (delivery_id, event_seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX burst_events_event ON burst_events (event_seq);
+
+CREATE TABLE bursts (
+  id INTEGER PRIMARY KEY,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  queue_key INTEGER NOT NULL,
+  delivery_id INTEGER NOT NULL,
+  until INTEGER NOT NULL
+) STRICT;
+CREATE INDEX bursts_delivery ON bursts (delivery_id);
+CREATE INDEX bursts_workspace ON bursts (workspace_id);
+CREATE UNIQUE INDEX bursts_writer ON bursts (contact_id, number_id, queue_key);
 
 CREATE TABLE callback_addresses (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -610,7 +630,7 @@ CREATE TABLE further_webhooks (
   key_id INTEGER REFERENCES api_keys (id),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
-) STRICT;
+, group_bursts_ms INTEGER) STRICT;
 CREATE INDEX further_webhooks_key ON further_webhooks (key_id) WHERE key_id IS NOT NULL;
 CREATE INDEX further_webhooks_workspace ON further_webhooks (workspace_id);
 
@@ -1451,7 +1471,7 @@ CREATE TABLE webhooks (
   updated_at INTEGER NOT NULL,
   -- A second address that gets every event as well: of `waxwing dev --forward` alone.
   forward_url TEXT
-, previous_secret TEXT, previous_until INTEGER, disabled_at INTEGER, key_id INTEGER REFERENCES api_keys (id)) STRICT;
+, previous_secret TEXT, previous_until INTEGER, disabled_at INTEGER, key_id INTEGER REFERENCES api_keys (id), group_bursts_ms INTEGER) STRICT;
 CREATE INDEX webhooks_key ON webhooks (key_id) WHERE key_id IS NOT NULL;
 
 CREATE TABLE workspaces (

@@ -41,6 +41,9 @@ type AddWebhook struct {
 	URL string `json:"url"`
 	// The types of events that the address receives.
 	Types []string `json:"types,omitempty"`
+	// How long, from a person's first message on, what the person writes to a number is gathered into one
+	// `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
+	GroupBursts *string `json:"group_bursts,omitempty"`
 }
 
 // AddressRequest: A form for a postal address.
@@ -346,6 +349,9 @@ type ChangeWebhook struct {
 	// A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
 	// address is active again.
 	State *string `json:"state,omitempty"`
+	// How long, from a person's first message on, what the person writes to a number is gathered into one
+	// `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
+	GroupBursts *string `json:"group_bursts,omitempty"`
 }
 
 // ChoiceList: A list from which the person chooses one row.
@@ -1534,6 +1540,11 @@ type MessageReadEvent struct {
 type MessageReceivedEventData struct {
 	Message InboundMessage `json:"message"`
 	Contact Contact        `json:"contact"`
+	// Only to an address with `group_bursts`: the texts that the person wrote within that time, the oldest first.
+	// `message` is the newest message.
+	Texts []string `json:"texts,omitempty"`
+	// Beside `texts`: all messages of that time, also those without a text, the oldest first.
+	Messages []InboundMessage `json:"messages,omitempty"`
 }
 
 // MessageReceivedEvent: A person sent a message to one of the workspace's numbers. For 24 hours from
@@ -1672,6 +1683,9 @@ type NewWebhook struct {
 	// A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
 	// address is active again.
 	State string `json:"state"`
+	// How long, from a person's first message on, what the person writes to a number is gathered into one
+	// `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
+	GroupBursts *string `json:"group_bursts"`
 	// Until when the previous secret signs beside the present one; null: it does not.
 	OldSecretUntil *string `json:"old_secret_until"`
 	UpdatedAt      string  `json:"updated_at"`
@@ -2339,6 +2353,9 @@ type Webhook struct {
 	// A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
 	// address is active again.
 	State string `json:"state"`
+	// How long, from a person's first message on, what the person writes to a number is gathered into one
+	// `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
+	GroupBursts *string `json:"group_bursts"`
 	// Until when the previous secret signs beside the present one; null: it does not.
 	OldSecretUntil *string `json:"old_secret_until"`
 	UpdatedAt      string  `json:"updated_at"`

@@ -41,6 +41,7 @@ _AddWebhookOptional = TypedDict(
     "_AddWebhookOptional",
     {
         "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "group_bursts": "Optional[str]",
     },
     total=False,
 )
@@ -453,6 +454,7 @@ _ChangeWebhookOptional = TypedDict(
         "url": "str",
         "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
+        "group_bursts": "Optional[str]",
     },
     total=False,
 )
@@ -2024,9 +2026,17 @@ _MessageReceivedEventDataRequired = TypedDict(
         "contact": "Contact",
     },
 )
+_MessageReceivedEventDataOptional = TypedDict(
+    "_MessageReceivedEventDataOptional",
+    {
+        "texts": "List[str]",
+        "messages": "List['InboundMessage']",
+    },
+    total=False,
+)
 
 
-class MessageReceivedEventData(_MessageReceivedEventDataRequired):
+class MessageReceivedEventData(_MessageReceivedEventDataRequired, _MessageReceivedEventDataOptional):
     """MessageReceivedEventData"""
 
 
@@ -2232,6 +2242,7 @@ _NewWebhookRequired = TypedDict(
         "url": "str",
         "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
+        "group_bursts": "Optional[str]",
         "old_secret_until": "Optional[str]",
         "updated_at": "str",
         "secret": "str",
@@ -3053,6 +3064,7 @@ _WebhookRequired = TypedDict(
         "url": "str",
         "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
+        "group_bursts": "Optional[str]",
         "old_secret_until": "Optional[str]",
         "updated_at": "str",
     },

@@ -31,6 +31,11 @@ export type AddWebhook = {
   url: string;
   /** The types of events that the address receives. */
   types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  /**
+   * How long, from a person's first message on, what the person writes to a number is gathered into one
+   * `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
+   */
+  group_bursts?: string | null;
 };
 
 /** A form for a postal address. */
@@ -333,6 +338,11 @@ export type ChangeWebhook = {
    * address is active again.
    */
   state?: "active" | "disabled";
+  /**
+   * How long, from a person's first message on, what the person writes to a number is gathered into one
+   * `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
+   */
+  group_bursts?: string | null;
 };
 
 /** A list from which the person chooses one row. */
@@ -1490,6 +1500,13 @@ export type MessageReceivedEvent = {
   data: {
     message: InboundMessage;
     contact: Contact;
+    /**
+     * Only to an address with `group_bursts`: the texts that the person wrote within that time, the oldest
+     * first. `message` is the newest message.
+     */
+    texts?: string[];
+    /** Beside `texts`: all messages of that time, also those without a text, the oldest first. */
+    messages?: InboundMessage[];
   };
 };
 
@@ -1619,6 +1636,11 @@ export type NewWebhook = {
    * address is active again.
    */
   state: "active" | "disabled";
+  /**
+   * How long, from a person's first message on, what the person writes to a number is gathered into one
+   * `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
+   */
+  group_bursts: string | null;
   /** Until when the previous secret signs beside the present one; null: it does not. */
   old_secret_until: string | null;
   updated_at: string;
@@ -2448,6 +2470,11 @@ export type Webhook = {
    * address is active again.
    */
   state: "active" | "disabled";
+  /**
+   * How long, from a person's first message on, what the person writes to a number is gathered into one
+   * `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
+   */
+  group_bursts: string | null;
   /** Until when the previous secret signs beside the present one; null: it does not. */
   old_secret_until: string | null;
   updated_at: string;

@@ -29,6 +29,7 @@ const WITHOUT_INDEX: Record<string, string> = {
   "echoes.number_id": "numbers are marked as removed, never deleted",
   "phone_contacts.number_id": "numbers are marked as removed, never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",
+  "bursts.number_id": "numbers are marked as removed, never deleted",
   "parked_statuses.number_id": "it leads no index, and has no foreign key",
   "portfolio_recipients.workspace_id": "rows live a day, and are found by portfolio",
 };

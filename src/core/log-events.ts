@@ -51,10 +51,10 @@ export const logEvents = {
   "check.completed": "A check of the database passed.",
   "check.failed": "A check of the database did not finish.",
   "clock.comparison_failed": "The wall clock could not be compared with the networks' time.",
-  "clock.right": "The wall clock is right again; scheduled broadcasts continue.",
+  "clock.right": "The wall clock is right again; scheduled messages and broadcasts continue.",
   "clock.set": "The wall clock was set; due times are shifted by the same amount.",
   "clock.shift_failed": "Due times could not be shifted with the wall clock.",
-  "clock.wrong": "The wall clock is wrong; scheduled broadcasts wait.",
+  "clock.wrong": "The wall clock is wrong; scheduled messages and broadcasts wait.",
   "console.failed": "The console's page could not be built.",
   "contact.tell_failed": "The event of a changed contact could not be written; it is tried again.",
   "contact_messages.failed":

@@ -1,7 +1,7 @@
 /**
- * Decides whether the wall clock can be trusted. Scheduled broadcasts (`send_at`) wait while it cannot. There are two signs
- * of a wrong clock: the `Date` of a network's answers, and a last commit that lies in the future. Once a network has
- * answered, only its time counts.
+ * Decides whether the wall clock can be trusted. Scheduled messages and broadcasts (`send_at`) wait while it cannot. There
+ * are two signs of a wrong clock: the `Date` of a network's answers, and a last commit that lies in the future. Once a network
+ * has answered, only its time counts.
  */
 
 import type { Clock } from "#src/core/clock.ts";
@@ -87,10 +87,14 @@ export class WallClock extends ServiceLoop {
     if (fault !== null) {
       const next = "synchronize it by NTP: timedatectl set-ntp true";
       if (before !== "wrong")
-        log.warn("clock.wrong", `Scheduled broadcasts wait until the wall clock is right: ${fault.reason}`, {
-          byMs: fault.byMs,
-          next,
-        });
+        log.warn(
+          "clock.wrong",
+          `Scheduled messages and broadcasts wait until the wall clock is right: ${fault.reason}`,
+          {
+            byMs: fault.byMs,
+            next,
+          },
+        );
       // The machine may have been suspended, and the monotonic clock with it: only a new answer tells.
       if (this.#networkOffset !== null) this.notify();
       return;

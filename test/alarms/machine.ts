@@ -3,13 +3,14 @@
  * small disks of their own, and all on one wall clock that the test moves (`clock-shift.c`). Their alarms arrive at one
  * receiver. Requires Linux, root and a C compiler.
  */
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { linesOf } from "#test/support/database.ts";
 import { placeExecutable } from "#test/support/executable.ts";
 import { compileInterposer } from "#test/support/interposer.ts";
 import { type Receiver, startReceiver } from "#test/support/receiver.ts";
+import { ShiftedClock } from "#test/support/shifted-clock.ts";
 
 export const METRICS_TOKEN = "metrics-of-the-test";
 
@@ -58,18 +59,7 @@ export async function makeMachine(): Promise<Machine> {
   const executable = join(directory, "waxwing");
   await placeExecutable(executable);
   const libraries = ["clock-shift.c", "disk-trouble.c"].map((source) => compileInterposer(source, directory));
-  const clockFile = join(directory, "clock");
-  let shift = 0;
-  const setClock = (ms: number) => {
-    shift = ms;
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigInt64LE(BigInt(ms));
-    // In place: the instances have mapped the file.
-    const file = openSync(clockFile, "r+");
-    writeSync(file, bytes, 0, 8, 0);
-    closeSync(file);
-  };
-  writeFileSync(clockFile, Buffer.alloc(8));
+  const clock = new ShiftedClock(join(directory, "clock"));
   const receiver: Receiver = startReceiver();
   const instances: (Instance & { end: () => Promise<void> })[] = [];
   const mounts: string[] = [];
@@ -91,7 +81,7 @@ export async function makeMachine(): Promise<Machine> {
     const alerts = `\n[alerts]\nwebhook = "${receiver.url}/${name}"\n`;
     writeFileSync(join(place, "waxwing.toml"), config + alerts);
     const env = {
-      ...{ PATH: "/nonexistent", TZ: "UTC", LD_PRELOAD: libraries.join(":"), CLOCK_SHIFT: clockFile },
+      ...{ PATH: "/nonexistent", TZ: "UTC", LD_PRELOAD: libraries.join(":"), ...clock.env },
       ...{ TROUBLE_DIRECTORY: data, TROUBLE_SWITCH: readTrouble },
     };
     let running: { child: Bun.Subprocess; url: string } | null = null;
@@ -151,8 +141,8 @@ export async function makeMachine(): Promise<Machine> {
     receiverUrl: receiver.url,
     alarms: (name) =>
       receiver.received.filter((one) => one.path === `/hook/${name}`).map(({ event }) => event as Alarm),
-    now: () => Date.now() + shift,
-    advance: (ms) => setClock(shift + ms),
+    now: () => clock.now(),
+    advance: (ms) => clock.move(ms),
     add,
     async [Symbol.asyncDispose]() {
       await Promise.all(instances.map((one) => one.end()));

@@ -81,6 +81,8 @@ export interface InstallationOptions {
   command: readonly string[];
   /** The server's environment, beside the variables of every process. */
   env?: Record<string, string>;
+  /** The network's environment, beside the test's. */
+  networkEnv?: Record<string, string>;
   /** How long an unknown outcome waits for a status with its send token. */
   inDoubtAfter: string;
   /** The network reports statuses, and events are delivered to the receiver; otherwise neither. */
@@ -165,6 +167,7 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
   if (diskMegabytes !== null)
     runOrThrow("mount", "-t", "tmpfs", "-o", `size=${diskMegabytes}m,mode=0700`, "tmpfs", data);
   const network = Bun.spawn([process.execPath, join(import.meta.dir, "network-process.ts"), APP_SECRET], {
+    env: { ...process.env, ...options.networkEnv },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "inherit",

@@ -113,16 +113,18 @@ export function countMessagesSql(
     texts.push(`id IN (${idsOfContact("?", "?", { broadcasts: false })})`);
     parameters.push(contactId, contactId, workspaceId, contactId);
   }
-  if (status === "scheduled") texts.push(SCHEDULED_SQL);
+  // Of messages of the API, the scheduled ones alone are pending or skipped.
+  const listed = literalList([...visibleStatuses, "pending", "skipped"]);
+  const isScheduled = status === "scheduled";
+  if (isScheduled) texts.push(SCHEDULED_SQL);
   else if (!isSelective) texts.push(NOT_OPEN);
   texts.push(withinBudget("id"));
-  // Of messages of the API, the scheduled ones alone are pending or skipped. Those that are being sent are not counted here.
-  if (status === null && !isSelective)
-    texts.push(`status in ${literalList([...visibleStatuses, "pending", "skipped"])}`);
+  // Scheduled ones that are being sent are listed, but are not counted here: the index has no `send_at`.
+  if (status === null && !isSelective) texts.push(`status in ${listed}`);
+  const shown = `status in ${listed}${isScheduled || isSelective ? " or send_at is not null" : ""}`;
+  const open = `status in ('queued', 'sending')${isSelective ? " and send_at is null" : ""}`;
   return {
-    sql: `SELECT sum(status in ${literalList(visibleStatuses)} or send_at is not null) AS total,
-        sum(status in ('queued', 'sending') and send_at is null) AS pending
-      FROM messages WHERE origin = 'api' AND ${texts.join(" AND ")}`,
+    sql: `SELECT sum(${shown}) AS total, sum(${open}) AS pending FROM messages WHERE origin = 'api' AND ${texts.join(" AND ")}`,
     parameters,
   };
 }

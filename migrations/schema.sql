@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 19. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 20. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -499,14 +499,27 @@ WHEN NEW.identity_id IS NOT NULL AND coalesce(OLD.identity_id, OLD.id) <> NEW.id
 END;
 
 CREATE TABLE conversations (
-  contact_id INTEGER PRIMARY KEY REFERENCES contacts (id),
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  -- The last inbound that was new; 0 if there is none.
   last_inbound_id INTEGER NOT NULL,
+  -- When the person last wrote, by the network's time; for a person who never wrote, the first echo.
   wrote_at INTEGER NOT NULL,
-  unread INTEGER NOT NULL
+  unread INTEGER NOT NULL,
+  -- Who may answer with free messages: this server, another sender on the number, or none since it was released. Null:
+  -- nothing was reported. After 24 hours without a word of the person there is no owner, whatever stands here.
+  owner TEXT CHECK (owner IN ('us', 'other', 'nobody')),
+  -- The role of the other sender in the network's words; null: it is not said.
+  owner_role TEXT,
+  -- The network's time of what decided the owner. Of two reports with the same time the one with the higher rank counts.
+  owner_at INTEGER,
+  owner_rank INTEGER
 ) STRICT;
-CREATE INDEX conversations_listed ON conversations (workspace_id, wrote_at, contact_id);
-CREATE INDEX conversations_unread ON conversations (workspace_id, wrote_at, contact_id) WHERE unread > 0;
+CREATE INDEX conversations_listed ON conversations (workspace_id, wrote_at, id);
+CREATE UNIQUE INDEX conversations_person ON conversations (contact_id, number_id);
+CREATE INDEX conversations_unread ON conversations (workspace_id, wrote_at, id) WHERE unread > 0;
 
 CREATE TABLE custom_fields (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -568,9 +581,9 @@ CREATE TABLE echoes (
 CREATE INDEX echoes_contact ON echoes (contact_id, sent_at, id);
 CREATE UNIQUE INDEX echoes_network ON echoes (workspace_id, network_message_id);
 CREATE TRIGGER echoes_insert AFTER INSERT ON echoes BEGIN
-  INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
-    VALUES (new.contact_id, new.workspace_id, 0, new.sent_at, 0)
-    ON CONFLICT (contact_id) DO NOTHING;
+  INSERT INTO conversations (workspace_id, contact_id, number_id, last_inbound_id, wrote_at, unread)
+    VALUES (new.workspace_id, new.contact_id, new.number_id, 0, new.sent_at, 0)
+    ON CONFLICT (contact_id, number_id) DO NOTHING;
 END;
 
 CREATE TABLE erased_opt_outs (
@@ -727,22 +740,22 @@ CREATE TABLE inbounds (
 CREATE INDEX inbounds_contact ON inbounds (contact_id, received_at, id);
 CREATE UNIQUE INDEX inbounds_network ON inbounds (workspace_id, network_message_id);
 CREATE TRIGGER inbounds_insert AFTER INSERT ON inbounds WHEN new.origin <> 'history' BEGIN
-  INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
-    VALUES (new.contact_id, new.workspace_id, new.id, new.received_at, 1)
-    ON CONFLICT (contact_id) DO UPDATE SET
+  INSERT INTO conversations (workspace_id, contact_id, number_id, last_inbound_id, wrote_at, unread)
+    VALUES (new.workspace_id, new.contact_id, new.number_id, new.id, new.received_at, 1)
+    ON CONFLICT (contact_id, number_id) DO UPDATE SET
       last_inbound_id = max(last_inbound_id, excluded.last_inbound_id),
       wrote_at = max(wrote_at, excluded.wrote_at),
       unread = unread + 1;
 END;
 CREATE TRIGGER inbounds_insert_history AFTER INSERT ON inbounds WHEN new.origin = 'history' BEGIN
-  INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
-    VALUES (new.contact_id, new.workspace_id, 0, new.received_at, 0)
-    ON CONFLICT (contact_id) DO UPDATE SET wrote_at = max(wrote_at, excluded.wrote_at);
+  INSERT INTO conversations (workspace_id, contact_id, number_id, last_inbound_id, wrote_at, unread)
+    VALUES (new.workspace_id, new.contact_id, new.number_id, 0, new.received_at, 0)
+    ON CONFLICT (contact_id, number_id) DO UPDATE SET wrote_at = max(wrote_at, excluded.wrote_at);
 END;
 CREATE TRIGGER inbounds_promote AFTER UPDATE OF origin ON inbounds
 WHEN old.origin = 'history' AND new.origin <> 'history' BEGIN
   UPDATE conversations SET last_inbound_id = max(last_inbound_id, new.id), unread = unread + 1
-    WHERE contact_id = new.contact_id;
+    WHERE contact_id = new.contact_id AND number_id = new.number_id;
 END;
 
 CREATE TABLE instance (
@@ -1097,7 +1110,7 @@ CREATE TABLE numbers (
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
   unready_by TEXT CHECK (unready_by IN ('person', 'network'))
-) STRICT;
+, shared_since INTEGER) STRICT;
 CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;

@@ -12,27 +12,28 @@ const Version = "0.1.0"
 
 // Values of Error.Code.
 const (
-	CodeApiNotEnabled       = "api_not_enabled"
-	CodeIdempotencyConflict = "idempotency_conflict"
-	CodeInsufficientBalance = "insufficient_balance"
-	CodeInternalError       = "internal_error"
-	CodeInvalidNumber       = "invalid_number"
-	CodeInvalidRequest      = "invalid_request"
-	CodeMissingMedia        = "missing_media"
-	CodeMissingVariable     = "missing_variable"
-	CodeNotCancellable      = "not_cancellable"
-	CodeNotFound            = "not_found"
-	CodeNumberNotReady      = "number_not_ready"
-	CodeOptedOut            = "opted_out"
-	CodeRateLimited         = "rate_limited"
-	CodeTemplateNotFound    = "template_not_found"
-	CodeTemplateNotSendable = "template_not_sendable"
-	CodeUnauthenticated     = "unauthenticated"
-	CodeUnavailable         = "unavailable"
-	CodeUnsupportedTemplate = "unsupported_template"
-	CodeWhatsappError       = "whatsapp_error"
-	CodeWindowClosed        = "window_closed"
-	CodeWorkspaceSuspended  = "workspace_suspended"
+	CodeApiNotEnabled        = "api_not_enabled"
+	CodeIdempotencyConflict  = "idempotency_conflict"
+	CodeInsufficientBalance  = "insufficient_balance"
+	CodeInternalError        = "internal_error"
+	CodeInvalidNumber        = "invalid_number"
+	CodeInvalidRequest       = "invalid_request"
+	CodeMissingMedia         = "missing_media"
+	CodeMissingVariable      = "missing_variable"
+	CodeNotCancellable       = "not_cancellable"
+	CodeNotFound             = "not_found"
+	CodeNumberNotReady       = "number_not_ready"
+	CodeOptedOut             = "opted_out"
+	CodeRateLimited          = "rate_limited"
+	CodeTemplateNotFound     = "template_not_found"
+	CodeTemplateNotSendable  = "template_not_sendable"
+	CodeThreadOwnedElsewhere = "thread_owned_elsewhere"
+	CodeUnauthenticated      = "unauthenticated"
+	CodeUnavailable          = "unavailable"
+	CodeUnsupportedTemplate  = "unsupported_template"
+	CodeWhatsappError        = "whatsapp_error"
+	CodeWindowClosed         = "window_closed"
+	CodeWorkspaceSuspended   = "workspace_suspended"
 )
 
 // AddWebhook: part of another type.
@@ -362,6 +363,15 @@ type ChoiceList struct {
 	Sections []ListSection `json:"sections"`
 }
 
+// ContactThreadsItem: part of another type.
+type ContactThreadsItem struct {
+	// Your number, in E.164.
+	Number string `json:"number"`
+	Owner  string `json:"owner"`
+	// Since when.
+	Since string `json:"since"`
+}
+
 // Contact: A person to whom the workspace can send messages, or who has sent it a message.
 type Contact struct {
 	// Phone number in E.164. Null only for a person whom the network identifies by its own id, in events and with
@@ -395,8 +405,11 @@ type Contact struct {
 	// or called, or after another sender on the number passed the conversation to you. The window also ends when the
 	// network refuses a message because it is closed (131047). Null: it was never open.
 	WindowEndsAt *string `json:"window_ends_at"`
-	CreatedAt    string  `json:"created_at"`
-	UpdatedAt    string  `json:"updated_at"`
+	// Who may answer the person with free messages, on each number that others answer too. Empty where no other
+	// sender is known. See `Conversation.owner`.
+	Threads   []ContactThreadsItem `json:"threads"`
+	CreatedAt string               `json:"created_at"`
+	UpdatedAt string               `json:"updated_at"`
 }
 
 // ContactCard: A contact card, in WhatsApp's own form.
@@ -664,6 +677,26 @@ type ContactsMessage struct {
 	ReadAt *string `json:"read_at"`
 }
 
+// Conversation: A person on one number of the workspace.
+type Conversation struct {
+	ID      int64   `json:"id"`
+	Contact Contact `json:"contact"`
+	// The workspace's number that the conversation is on, in E.164.
+	Number string `json:"number"`
+	// `us`: this server may answer with free messages. `other`: another sender on the number, such as Meta's
+	// Business Agent or the phone, has the conversation. `nobody`: it was released, or the person has not written
+	// for 24 hours; who writes first takes it.
+	Owner string `json:"owner"`
+	// Since when it has this owner.
+	OwnerSince string `json:"owner_since"`
+	// Received messages that no user of the console has looked at.
+	Unread int64 `json:"unread"`
+	// What was last said on this number; null if it was long ago.
+	LastMessage *ConversationEntry `json:"last_message"`
+	// As in `contact`: until when messages other than templates can be sent.
+	WindowEndsAt *string `json:"window_ends_at"`
+}
+
 // ConversationEntryControlPass: Only with the origin `control_pass`: who held the conversation before and after.
 type ConversationEntryControlPass struct {
 	From *string `json:"from"`
@@ -691,6 +724,23 @@ type ConversationEntry struct {
 	Status *string `json:"status"`
 	// When it was written or sent, by the network's clock where it is known.
 	At string `json:"at"`
+}
+
+// ConversationUpdatedEventData: part of another type.
+type ConversationUpdatedEventData struct {
+	Conversation Conversation `json:"conversation"`
+}
+
+// ConversationUpdatedEvent: On a number that others answer too, who may answer the person changed: a message
+// arrived for you or for another sender, a sender passed or took the conversation, or you did. Sent only to
+// addresses that asked for it (`waxwing webhook set --types`). The end of 24 hours without a word of the person
+// publishes nothing.
+type ConversationUpdatedEvent struct {
+	// Id of the event, the same in every attempt: ignore events that you have already processed.
+	ID        string                       `json:"id"`
+	Type      string                       `json:"type"`
+	CreatedAt string                       `json:"created_at"`
+	Data      ConversationUpdatedEventData `json:"data"`
 }
 
 // CreateBroadcast: A template to send to many people: to a list of phone numbers or to a group, not both.
@@ -1903,6 +1953,10 @@ type SendContacts struct {
 	// Contact cards.
 	Contacts []ContactCard    `json:"contacts"`
 	ReplyTo  MessageReference `json:"reply_to,omitempty"`
+	// What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+	// it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+	// Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+	Take *bool `json:"take,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -1924,6 +1978,10 @@ type SendInteractive struct {
 	To          string           `json:"to"`
 	Interactive Interactive      `json:"interactive"`
 	ReplyTo     MessageReference `json:"reply_to,omitempty"`
+	// What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+	// it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+	// Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+	Take *bool `json:"take,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -1944,6 +2002,10 @@ type SendLocation struct {
 	To       string           `json:"to"`
 	Location Location         `json:"location"`
 	ReplyTo  MessageReference `json:"reply_to,omitempty"`
+	// What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+	// it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+	// Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+	Take *bool `json:"take,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -1965,6 +2027,10 @@ type SendMedia struct {
 	To      string           `json:"to"`
 	Media   SentMedia        `json:"media"`
 	ReplyTo MessageReference `json:"reply_to,omitempty"`
+	// What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+	// it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+	// Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+	Take *bool `json:"take,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -2003,6 +2069,10 @@ type SendReaction struct {
 	// A phone number in any common format. Without a country code, the workspace's country is assumed.
 	To       string   `json:"to"`
 	Reaction Reaction `json:"reaction"`
+	// What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+	// it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+	// Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+	Take *bool `json:"take,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -2050,6 +2120,10 @@ type SendText struct {
 	// Whether a preview of the first link in the text is shown. Default: false.
 	PreviewURL *bool            `json:"preview_url,omitempty"`
 	ReplyTo    MessageReference `json:"reply_to,omitempty"`
+	// What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+	// it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+	// Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+	Take *bool `json:"take,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -2624,6 +2698,34 @@ func (c *Client) IterateConversation(ctx context.Context, phone string, query Ge
 // Needs a key with the scope `contacts`.
 func (c *Client) OptOutContact(ctx context.Context, phone string, options ...CallOption) (*Contact, error) {
 	return one[Contact](ctx, c, apiRequest{method: "POST", path: "/contacts/" + segment(phone) + "/opt-out"}, options)
+}
+
+// ListConversationsQuery is what ListConversations can be asked for.
+type ListConversationsQuery struct {
+	// Maximum number of entries on a page; more than 500 counts as 500.
+	PerPage *int64 `json:"per_page,omitempty"`
+	// Cursor: the `meta.next` of the previous response.
+	After string `json:"after,omitempty"`
+	// Only the conversations on this number of yours, in any common format.
+	Number string `json:"number,omitempty"`
+}
+
+// ListConversations: List conversations. Returns the conversations of the workspace, one for each person on each
+// of its numbers, the latest writer first. A page may have fewer entries than asked for although more follow:
+// read on while `meta.next` is not null. Needs a key with the scope `inbox`.
+func (c *Client) ListConversations(ctx context.Context, query ListConversationsQuery, options ...CallOption) (*List[Conversation], error) {
+	return list[Conversation](ctx, c, apiRequest{method: "GET", path: "/conversations", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// IterateConversations gives all entries of ListConversations, page after page.
+func (c *Client) IterateConversations(ctx context.Context, query ListConversationsQuery, options ...CallOption) *Iterator[Conversation] {
+	return iterate[Conversation](ctx, c, apiRequest{method: "GET", path: "/conversations", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// GetConversationByID: Get a conversation. Returns a conversation with the person, the owner and what was last
+// said. Needs a key with the scope `inbox`.
+func (c *Client) GetConversationByID(ctx context.Context, conversation int64, options ...CallOption) (*Conversation, error) {
+	return one[Conversation](ctx, c, apiRequest{method: "GET", path: "/conversations/" + segment(conversation), isIdempotent: true}, options)
 }
 
 // ListOptOutsQuery is what ListOptOuts can be asked for.

@@ -24,7 +24,9 @@ export const problemCodes = [
   "not_cancellable",
   "rate_limited",
   "whatsapp_error",
-  // Beyond the specification: a fault of ours, and storage that cannot currently be written.
+  // Beyond the specification: a conversation that another sender has, a fault of ours, and storage that cannot currently be
+  // written.
+  "thread_owned_elsewhere",
   "internal_error",
   "unavailable",
 ] as const;

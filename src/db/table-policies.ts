@@ -93,7 +93,7 @@ export const tablePolicies = {
   // Numbers. One that was removed frees its place; an address that was renewed or removed must not work again.
   portfolios: { restore: "merged", person: "nobody", reset: "server", kept: "always" },
   numbers: {
-    restore: { follows: ["removed_at", "ready", "unready_reason", "access_token", "app_secret"] },
+    restore: { follows: ["removed_at", "ready", "unready_reason", "access_token", "app_secret", "shared_since"] },
     person: "emptied",
     reset: "workspace",
     kept: "always",

@@ -28,6 +28,7 @@ export const answers: Readonly<Record<ProblemCode, { status: number; isRetryable
   unsupported_template: { status: 422, isRetryable: false },
   missing_variable: { status: 422, isRetryable: false },
   missing_media: { status: 422, isRetryable: false },
+  thread_owned_elsewhere: { status: 422, isRetryable: false },
   number_not_ready: { status: 422, isRetryable: true },
   not_cancellable: { status: 422, isRetryable: false },
   rate_limited: { status: 429, isRetryable: true },

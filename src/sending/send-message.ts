@@ -11,6 +11,7 @@ import { StorageUnavailable } from "#src/db/failure.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
 import { pauseForNetwork } from "#src/domain/broadcasts/pause.ts";
 import { bindKey, isFinal, releaseKey, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
+import { reportAction } from "#src/domain/inbound/thread-owner.ts";
 import { requireNetworkUpload } from "#src/domain/media/send-upload.ts";
 import { removeNetworkUpload } from "#src/domain/media/upload-statements.ts";
 import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
@@ -104,6 +105,8 @@ interface Accepted {
   keyId: number | null;
   /** The network's id of the upload that the message sends. */
   mediaId: string | null;
+  /** As the request said it. */
+  take: boolean | null;
 }
 
 /** Stores key, contact, message and hold in one transaction, or the refusal if it is final. */
@@ -130,7 +133,7 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   });
   request.onStored?.(tx, accepted.message);
   if (keyId !== null) bindKey(tx, keyId, accepted.message.id);
-  return { accepted, keyId, mediaId };
+  return { accepted, keyId, mediaId, take: request.input.take ?? null };
 }
 
 /** Repeats the dispatch until the outcome is final. */
@@ -168,7 +171,7 @@ export async function inFlight<T>(
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the attempts of one message in their order, as docs/architecture.md tells them.
 async function attemptUntilFinal(
   options: SendOptions,
-  { accepted, keyId, mediaId }: Accepted,
+  { accepted, keyId, mediaId, take }: Accepted,
   key: KeyClaim | null,
   deadline: number,
 ): Promise<SendResult> {
@@ -212,7 +215,7 @@ async function attemptUntilFinal(
       );
       return throwUnlessFinal(refusal);
     }
-    const retried = await record((tx) => redispatchNow(tx, message.id, keyId, storeResult), discardUnsent);
+    const retried = await record((tx) => redispatchNow(tx, message.id, keyId, take, storeResult), discardUnsent);
     if (retried !== "dispatched") {
       pace.release(sender.id);
       return throwUnlessFinal(retried);
@@ -229,6 +232,11 @@ export function outboundOf(
 ): OutboundMessage {
   const to = { to: phone, recipientNetworkUserId: networkUserId };
   return { sender: senderOf(box, sender), ...to, sendToken, content, mediaId, about };
+}
+
+/** The network accepted a free message into a thread that another sender had: it is ours now. */
+function noteTaken(tx: Tx, { takes, sender }: SendPlan, { contactId }: Message): void {
+  if (takes !== "nothing" && contactId !== null) reportAction(tx, sender, contactId, { owner: "us", role: null });
 }
 
 /** The network's id of the file may have become invalid: the next message uploads it again. */
@@ -251,6 +259,7 @@ type FinalOutcome = Exclude<Outcome, { kind: "throttled" | "unreachable" }>;
 export function writeOutcome(tx: Tx, dispatched: Message, plan: SendPlan, outcome: FinalOutcome): Message {
   const { id } = dispatched;
   if (outcome.kind === "refused" && outcome.scope === "message") forgetNetworkUpload(tx, plan);
+  if (outcome.kind === "accepted") noteTaken(tx, plan, dispatched);
   const message = outcome.kind === "accepted" ? dispatched : requireMessage(tx, id);
   if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
   if (outcome.kind === "accepted") return recordAnswered(tx, dispatched, outcome);
@@ -288,10 +297,11 @@ function redispatchNow(
   tx: Tx,
   messageId: number,
   keyId: number | null,
+  take: boolean | null,
   storeResult: StoreResult,
 ): "dispatched" | SendResult {
   try {
-    if (tx.savepoint(() => redispatch(tx, messageId))) return "dispatched";
+    if (tx.savepoint(() => redispatch(tx, messageId, take))) return "dispatched";
     return storeResult(tx, resultOf(tx, messageId));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -123,12 +123,13 @@ test("what each scope opens", () => {
   expect(opened("read")).toEqual(
     endpoints
       .filter(
-        ({ method, path }) =>
-          method === "GET" && !["/me", "/webhooks"].includes(path) && !path.endsWith("/conversation"),
+        ({ method, path }) => method === "GET" && !["/me", "/webhooks"].includes(path) && !/conversation/.test(path),
       )
       .map(nameOf),
   );
-  expect(opened("inbox")).toEqual(["GET /contacts/{phone}/conversation"]);
+  expect(opened("inbox")).toEqual([
+    ...["GET /contacts/{phone}/conversation", "GET /conversations", "GET /conversations/{conversation}"],
+  ]);
   expect(opened("webhooks")).toEqual([
     ...["GET /webhooks", "POST /webhooks", "PATCH /webhooks/{id}", "DELETE /webhooks/{id}"],
   ]);

@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.prepare("POST", `/simulator/phones/${encodeURIComponent(PHONE)}/write`, { text: "Hi", number: 1 });
       const sent = await scenario.prepare<{ id: number }>("POST", "/broadcasts", { ...content, name: "One", group: 1 });
       const draft = await scenario.prepare<{ id: number }>("POST", "/drafts", { ...content, name: "Two", group: 1 });
-      const { data } = await scenario.read<{ data: { contact_id: number }[] }>("/conversations");
+      const { data } = await scenario.read<{ data: { contact_id: number }[] }>("/inbox");
 
       const screens = {
         "a row of the inbox": ["inbox", "nav a[data-row]"],

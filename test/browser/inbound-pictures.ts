@@ -159,7 +159,7 @@ async function play({ app }: Scenario, kind: InboundKind, person: string): Promi
 async function place(scenario: Scenario, kind: InboundKind, person: string): Promise<string> {
   if (kind.name === "history-declined") return "numbers?open=1";
   if (kind.items.length === 0) return `contacts?open=%2B${person}`;
-  const { data } = await scenario.read<{ data: { contact_id: number }[] }>("/conversations");
+  const { data } = await scenario.read<{ data: { contact_id: number }[] }>("/inbox");
   const newest = data.toSorted((one, other) => other.contact_id - one.contact_id)[0];
   return `inbox?person=${newest?.contact_id ?? 0}`;
 }

@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await ask.dblclick();
       const conversation = page.getByRole("region", { name: "Conversation" });
       await conversation.getByText(/share your phone number/).waitFor();
-      const shown = await scenario.read<{ data: { items: { kind: string }[] } }>("/conversations/1");
+      const shown = await scenario.read<{ data: { items: { kind: string }[] } }>("/inbox/1");
       expect(shown.data.items.map(({ kind }) => kind)).toEqual(["message", "inbound"]);
       // WhatsApp's button sends the person's own card.
       const card = join(app.directory, "card.json");
@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await conversation.getByText("Asha Rao").waitFor();
       await ask.waitFor({ state: "detached" });
       await page.getByText(PHONE, { exact: true }).filter({ visible: true }).first().waitFor();
-      const known = await scenario.read<{ data: { to: string; has_phone: boolean } }>("/conversations/1");
+      const known = await scenario.read<{ data: { to: string; has_phone: boolean } }>("/inbox/1");
       expect([known.data.to, known.data.has_phone]).toEqual([PHONE, true]);
     },
     SCENARIO_LIMIT_MS,
@@ -60,9 +60,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.go("inbox?person=1");
       const conversation = page.getByRole("region", { name: "Conversation" });
       await conversation.getByText("Blue", { exact: true }).waitFor();
-      const { data } = await scenario.read<{ data: { items: { key: string; text: string | null }[] } }>(
-        "/conversations/1",
-      );
+      const { data } = await scenario.read<{ data: { items: { key: string; text: string | null }[] } }>("/inbox/1");
       const blue = data.items.find(({ text }) => text === "Blue");
       await play("revoke", { deleted: { message_id: Number(blue?.key.slice(1)) } });
       await conversation.getByText("WhatsApp could not pass on this message.").waitFor();

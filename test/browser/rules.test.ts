@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         scenario.prepare("POST", `/simulator/phones/${phone}/write`, { text, number: 1 });
       const idOf = (phone: string) =>
         until(async () => {
-          const { data } = await scenario.read<{ data: { contact_id: number; phone: string }[] }>("/conversations");
+          const { data } = await scenario.read<{ data: { contact_id: number; phone: string }[] }>("/inbox");
           return data.find((one) => one.phone === phone)?.contact_id;
         });
       // A person who has just written can be answered; a person who wrote STOP cannot be written to at all.

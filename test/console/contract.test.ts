@@ -50,8 +50,8 @@ describe("the router", () => {
 
   test("a literal part of a path wins over a placeholder, and both are found behind a common beginning", async () => {
     const base = `/w/${shop.id}`;
-    expect((await operator.get(`${base}/conversations/unread`)).body.data).toEqual({ count: 0 });
-    expect((await operator.get(`${base}/conversations/1`)).body.error.message).toBe("There is no such conversation.");
+    expect((await operator.get(`${base}/inbox/unread`)).body.data).toEqual({ count: 0 });
+    expect((await operator.get(`${base}/inbox/1`)).body.error.message).toBe("There is no such conversation.");
     expect((await operator.get(`${base}/templates/sync`)).body.data).toEqual([]);
     expect((await operator.get(`${base}/templates/syn`)).body.error.message).toBe("There is no such template.");
     expect((await operator.get(`${base}/contacts/export/consent`)).status).toBe(404);
@@ -118,7 +118,7 @@ describe("the comparison of answers with their schemas", () => {
     const item = { kind: "inbound", key: "i1", id: 1, type: "text", text: null, at: "", colour: 1 };
     const row = { contact_id: 1, phone: null, name: null, consent: "unknown", unread: 0, wrote_at: "" };
     const conversations = { data: [{ ...row, window_ends_at: null, last: item }], meta };
-    expect(check("GET /w/{workspace}/conversations", conversations)).toThrow(/colour/);
+    expect(check("GET /w/{workspace}/inbox", conversations)).toThrow(/colour/);
   });
 
   test("a file must have its declared type, and must not be answered as data", () => {

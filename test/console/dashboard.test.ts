@@ -27,7 +27,7 @@ const send = async (to: string, body: Record<string, unknown> = { template: "hel
 };
 const today = async () => (await member.get(`${base}/today`)).body.data;
 const waiting = async () => {
-  const { data } = (await member.get(`${base}/conversations?show=waiting`)).body;
+  const { data } = (await member.get(`${base}/inbox?show=waiting`)).body;
   return data.map(({ phone }: { phone: string }) => phone);
 };
 
@@ -84,14 +84,14 @@ test("a person waits from their message until an answer is sent that does not fa
   expect(await waiting()).toContain("+919876500002");
   await app.inbound(shop, "+919876500031", "Thanks!");
   expect((await waiting())[0]).toBe("+919876500031");
-  expect((await member.get(`${base}/conversations?show=else`)).status).toBe(400);
+  expect((await member.get(`${base}/inbox?show=else`)).status).toBe(400);
 });
 
 test("paging through the waiting conversations returns each exactly once", async () => {
   for (let count = 0; count < 60; count += 1)
     await app.inbound(shop, `+9198111000${String(count).padStart(2, "0")}`, "Hi");
-  const first = (await member.get(`${base}/conversations?show=waiting`)).body;
-  const second = (await member.get(`${base}/conversations?show=waiting&after=${first.meta.next}`)).body;
+  const first = (await member.get(`${base}/inbox?show=waiting`)).body;
+  const second = (await member.get(`${base}/inbox?show=waiting&after=${first.meta.next}`)).body;
   expect([first.data.length, second.meta.next]).toEqual([50, null]);
   const phones = [...first.data, ...second.data].map(({ phone }: { phone: string }) => phone);
   expect(new Set(phones).size).toBe(phones.length);

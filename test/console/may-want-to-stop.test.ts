@@ -13,13 +13,13 @@ test("the inbox and the contact show the doubt, and one request in either place 
   const shop = await app.workspace({});
   const member = await person(app, "member@example.com", "member", shop.id);
   const base = `/w/${shop.id}`;
-  for (const place of [`${base}/conversations/`, `${base}/contacts/`]) {
+  for (const place of [`${base}/inbox/`, `${base}/contacts/`]) {
     await reportInbound(app, shop, { text: "Please stop sending me this" });
-    const [row] = (await member.get(`${base}/conversations`)).body.data;
+    const [row] = (await member.get(`${base}/inbox`)).body.data;
     expect([row.may_want_to_stop, row.consent]).toEqual([true, "unknown"]);
-    const shown = (await member.get(`${base}/conversations/${row.contact_id}`)).body.data.contact;
+    const shown = (await member.get(`${base}/inbox/${row.contact_id}`)).body.data.contact;
     expect(Date.parse(shown.consent.may_want_to_stop_since)).toBe(contactOf(app, ANNA).mayWantToStopSince ?? 0);
-    const id = place.includes("conversations") ? row.contact_id : ANNA;
+    const id = place.includes("inbox") ? row.contact_id : ANNA;
     const kept = await member.post(`${place}${id}/keep`, {});
     expect([kept.status, kept.body.data.consent]).toEqual([
       200,
@@ -27,8 +27,8 @@ test("the inbox and the contact show the doubt, and one request in either place 
     ]);
     const [entry] = auditEntries(app);
     expect([entry?.action, entry?.subject]).toEqual(["contact.keep", ANNA]);
-    expect((await member.get(`${base}/conversations`)).body.data[0].may_want_to_stop).toBe(false);
+    expect((await member.get(`${base}/inbox`)).body.data[0].may_want_to_stop).toBe(false);
   }
-  expect((await member.post(`${base}/conversations/999/keep`, {})).status).toBe(404);
+  expect((await member.post(`${base}/inbox/999/keep`, {})).status).toBe(404);
   expect((await member.post(`${base}/contacts/+919876500000/keep`, {})).status).toBe(404);
 });

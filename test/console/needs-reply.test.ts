@@ -105,6 +105,6 @@ describe("after the person wrote", () => {
 
 /** The words in the person's row; undefined: not in the list. */
 async function rowOf(phone: string, show?: string): Promise<string | undefined> {
-  const { data } = (await member.get(`/w/${shop.id}/conversations${show === undefined ? "" : `?show=${show}`}`)).body;
+  const { data } = (await member.get(`/w/${shop.id}/inbox${show === undefined ? "" : `?show=${show}`}`)).body;
   return data.find((row: { phone: string }) => row.phone === phone)?.last.text;
 }

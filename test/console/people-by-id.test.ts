@@ -27,9 +27,9 @@ test("her conversation says where to send, a reply goes to her user id, and the 
       },
     ],
   });
-  const [row] = (await member.get(`${base}/conversations`)).body.data;
+  const [row] = (await member.get(`${base}/inbox`)).body.data;
   expect(row).toMatchObject({ phone: null, username: "asha.r", user_id: id });
-  const place = `${base}/conversations/${row.contact_id}`;
+  const place = `${base}/inbox/${row.contact_id}`;
   const shown = (await member.get(place)).body.data;
   expect([shown.to, shown.has_phone]).toEqual([id, false]);
   for (const q of ["asha.r", "@ASHA.R", id]) {

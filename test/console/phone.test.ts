@@ -132,7 +132,7 @@ describe("the simulator's phone", () => {
 
   test("messages, conversations and numbers of another workspace are not found", async () => {
     const foreign = `/w/${theirs.id}`;
-    for (const path of [`${foreign}/messages/1`, `${foreign}/conversations/1`]) {
+    for (const path of [`${foreign}/messages/1`, `${foreign}/inbox/1`]) {
       expect([path, (await other.get(path)).status]).toEqual([path, 404]);
     }
     const body = { status: "read" };
@@ -180,35 +180,35 @@ describe("messages", () => {
 
 describe("the inbox", () => {
   test("the inbox counts unread conversations, and a message that arrives after the conversation was opened stays unread", async () => {
-    const [row] = await read("/conversations?show=unread");
+    const [row] = await read("/inbox?show=unread");
     expect(row).toMatchObject({ phone: "+919876540020", unread: 1, last: { text: "Are you open?" } });
-    const before = (await read("/conversations/unread")).count;
-    const opened = await read(`/conversations/${row.contact_id}`);
-    const seen = (id: number) => member.post(at(`/conversations/${row.contact_id}/seen`), { last_inbound_id: id });
+    const before = (await read("/inbox/unread")).count;
+    const opened = await read(`/inbox/${row.contact_id}`);
+    const seen = (id: number) => member.post(at(`/inbox/${row.contact_id}/seen`), { last_inbound_id: id });
     await write("+919876540020", "Hello?");
     expect((await seen(opened.last_inbound_id)).body.data).toEqual({ is_seen: false });
-    const again = await read(`/conversations/${row.contact_id}`);
+    const again = await read(`/inbox/${row.contact_id}`);
     expect((await seen(again.last_inbound_id)).body.data).toEqual({ is_seen: true });
-    expect((await read("/conversations/unread")).count).toBe(before - 1);
+    expect((await read("/inbox/unread")).count).toBe(before - 1);
   });
 
   test("a reply within the 24-hour window is sent once per key, and refused after the window", async () => {
-    const [row] = await read("/conversations");
+    const [row] = await read("/inbox");
     const reply = () =>
       app.clock.until(member.post(at("/messages"), { to: row.phone, text: "We are." }, { key: "reply-1" }));
     const [first, second] = [await reply(), await reply()];
     expect([first.status, second.text]).toEqual([201, first.text]);
-    const { items, window_ends_at: end } = await read(`/conversations/${row.contact_id}`);
+    const { items, window_ends_at: end } = await read(`/inbox/${row.contact_id}`);
     expect(items.filter(({ text }: { text: string }) => text === "We are.").length).toBe(1);
     expect(items[0]).toMatchObject({ kind: "message", origin: "console", text: "We are." });
     expect(Date.parse(end)).toBeGreaterThan(app.clock.now());
-    expect((await read("/conversations?show=open")).length).toBeGreaterThan(0);
+    expect((await read("/inbox?show=open")).length).toBeGreaterThan(0);
     const day = 24 * 60 * 60_000;
     app.store.client
       .prepare("UPDATE contacts SET last_message_at = last_message_at - ? WHERE id = ?")
       .run(day, row.contact_id);
     const late = await member.post(at("/messages"), { to: row.phone, text: "Still there?" }, { key: "reply-2" });
     expect([late.status, late.body.error.code]).toEqual([422, "window_closed"]);
-    expect(Date.parse((await read(`/conversations/${row.contact_id}`)).window_ends_at)).toBeLessThan(app.clock.now());
+    expect(Date.parse((await read(`/inbox/${row.contact_id}`)).window_ends_at)).toBeLessThan(app.clock.now());
   });
 });

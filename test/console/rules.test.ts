@@ -39,7 +39,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 /** Changes that need no form key, each with the reason why repeating it is harmless. */
 const KEYLESS: Readonly<Record<string, string>> = {
-  "POST /w/{workspace}/conversations/{contact}/seen": "up to a message that is named",
+  "POST /w/{workspace}/inbox/{contact}/seen": "up to a message that is named",
   "POST /w/{workspace}/news/read": "read is read",
   "POST /w/{workspace}/groups/count": "changes nothing",
   "POST /w/{workspace}/settings/preview": "changes nothing",

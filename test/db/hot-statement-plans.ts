@@ -28,13 +28,20 @@ export const expectedPlans: Record<string, string[]> = {
   "broadcasts.waitingRecipients": [
     "SEARCH messages USING INDEX messages_recipients (broadcast_id=? AND status=? AND id>?)",
   ],
+  "contacts.conversationById": ["SEARCH conversations USING INTEGER PRIMARY KEY (rowid=?)"],
+  "contacts.conversationOn": ["SEARCH conversations USING INDEX conversations_person (contact_id=? AND number_id=?)"],
   "contacts.deleteTagging": ["SEARCH contact_tags USING PRIMARY KEY (contact_id=? AND tag_id=?)"],
   "contacts.deleteValue": ["SEARCH contact_fields USING PRIMARY KEY (contact_id=? AND field_id=?)"],
   "contacts.fieldByKey": ["SEARCH custom_fields USING INDEX custom_fields_key (workspace_id=? AND key=?)"],
   "contacts.fieldsOfWorkspace": ["SEARCH custom_fields USING INDEX custom_fields_key (workspace_id=?)"],
   "contacts.latestConsentEvidence": ["SEARCH consent_log USING INDEX consent_log_contact (contact_id=?)"],
+  "contacts.noteActivity": ["SEARCH conversations USING INDEX conversations_person (contact_id=? AND number_id=?)"],
   "contacts.openWindowAt": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
   "contacts.peopleOfContact": ["SEARCH contact_people USING INDEX contact_people_contact (contact_id=?)"],
+  "contacts.sharedThreads": [
+    "SEARCH conversations USING INDEX conversations_person (contact_id=?)",
+    "SEARCH numbers USING INTEGER PRIMARY KEY (rowid=?)",
+  ],
   "contacts.storedValue": ["SEARCH contact_fields USING PRIMARY KEY (contact_id=? AND field_id=?)"],
   "contacts.tagByName": ["SEARCH tags USING INDEX tags_name (workspace_id=? AND folded=?)"],
   "contacts.tagsOfContact": [
@@ -69,6 +76,7 @@ export const expectedPlans: Record<string, string[]> = {
   ],
   "contacts.lastContactId": ["SCAN sqlite_sequence"],
   "contacts.setLastMessageAt": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
+  "contacts.setThreadOwner": ["SEARCH conversations USING INDEX conversations_person (contact_id=? AND number_id=?)"],
   "contacts.setUpdatedAt": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
   "contacts.updateConsent": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
   "contacts.updateProfile": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -100,7 +108,7 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH inbounds USING COVERING INDEX inbounds_network (workspace_id=? AND network_message_id=?)",
   ],
   "inbound.lastEchoBetween": ["SEARCH echoes USING INDEX echoes_contact (contact_id=? AND sent_at>? AND sent_at<?)"],
-  "inbound.noteActivity": ["SEARCH conversations USING INTEGER PRIMARY KEY (rowid=?)"],
+  "inbound.lastOwnMessage": ["SEARCH inbounds USING INDEX inbounds_contact (contact_id=? AND received_at>?)"],
   "inbound.phoneContactOf": ["SEARCH phone_contacts USING PRIMARY KEY (contact_id=? AND number_id=?)"],
   "inbound.setCallbackDone": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.countExpiredPeople": [

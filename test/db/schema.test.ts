@@ -28,6 +28,7 @@ const WITHOUT_INDEX: Record<string, string> = {
   "media.workspace_id": "read by id, inbound or file; workspaces are never deleted",
   "echoes.number_id": "numbers are marked as removed, never deleted",
   "phone_contacts.number_id": "numbers are marked as removed, never deleted",
+  "conversations.number_id": "numbers are marked as removed, never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",
   "bursts.number_id": "numbers are marked as removed, never deleted",
   "parked_statuses.number_id": "it leads no index, and has no foreign key",

@@ -324,6 +324,8 @@ function isMarked(text: string): boolean {
 const WITHOUT_MARK: Readonly<Record<string, string>> = {
   "contact_network_ids.portfolio": "of the account",
   "contacts.network_portfolio": "of the account",
+  "conversations.owner": "a word of ours",
+  "conversations.owner_role": "of another sender",
   "audit_log.details": "ids and words of ours; the person is the subject",
   "messages.network_message_id": "of the network, which has no mark to put into it",
   "former_phones.phone": "the person has not moved here; the test below has one who did",

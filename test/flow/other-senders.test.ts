@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
-import { findConversation } from "#src/domain/inbound/conversations.ts";
+import { listConversationsWith } from "#src/domain/inbound/conversations.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { firstOperator, person } from "#test/support/console.ts";
 import { fakeNetwork, networkIdOf } from "#test/support/fake-network.ts";
@@ -33,13 +33,13 @@ async function start(options: Parameters<typeof startTestServer>[0] = {}) {
     member ??= signIn();
     return (await (await member).get(`/w/${shop.id}${path}`)).body.data;
   };
-  const conversation = async (phone = ANNA) => read(`/conversations/${contactOf(app, phone).id}`);
+  const conversation = async (phone = ANNA) => read(`/inbox/${contactOf(app, phone).id}`);
   return {
     app,
     shop,
     read,
     conversation,
-    conversations: (show = "") => read(`/conversations${show}`),
+    conversations: (show = "") => read(`/inbox${show}`),
     items: async (phone = ANNA) => (await conversation(phone)).items.toReversed(),
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
@@ -268,7 +268,7 @@ describe("the history of a phone", () => {
     );
     await hearHistory(app, shop, { [ANNA]: messages });
     const texts: string[] = [];
-    const path = `/conversations/${contactOf(app, ANNA).id}`;
+    const path = `/inbox/${contactOf(app, ANNA).id}`;
     let after: string | null = "";
     while (after !== null) {
       const page: { items: { text: string }[]; next: string | null } = await world.read(
@@ -572,7 +572,7 @@ test("in whatever order and on whatever fields a message arrives, it is one inbo
         texts: tx.db
           .all<{ text: string }>(sql`SELECT text FROM inbounds WHERE contact_id = ${contact.id} ORDER BY text`)
           .map(({ text }) => text),
-        unread: findConversation(tx, shop.id, contact.id)?.unread,
+        unread: listConversationsWith(tx, shop.id, contact.id, null)[0]?.unread,
       }));
       const ids = [...new Set(all.map(({ id }) => id))].toSorted();
       expect(stored).toEqual({ texts: ids.map((id) => `Hello ${id}`), unread: news.size });

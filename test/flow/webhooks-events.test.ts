@@ -191,6 +191,7 @@ describe("an inbound message", () => {
           },
           last_message_from_them_at: "2026-11-21T13:29:01+05:30",
           window_ends_at: "2026-11-22T13:29:01+05:30",
+          threads: [],
           created_at: "2026-11-21T13:30:01+05:30",
           updated_at: "2026-11-21T13:30:01+05:30",
         },

@@ -27,10 +27,10 @@ async function start(options: Parameters<typeof startTestServer>[0] = {}) {
 function call(
   app: TestServer,
   shop: TestWorkspace,
-  more: { id?: string; answered?: boolean; event?: string; own?: boolean } = {},
+  more: { id?: string; answered?: boolean; event?: string; own?: boolean; agoMs?: number } = {},
 ) {
-  const { id = "wacid.1", answered = false, event = "terminate", own = false } = more;
-  const at = seconds(app.clock.now());
+  const { id = "wacid.1", answered = false, event = "terminate", own = false, agoMs = 0 } = more;
+  const at = seconds(app.clock.now() - agoMs);
   const item = {
     ...{ id, event, timestamp: at, direction: own ? "BUSINESS_INITIATED" : "USER_INITIATED" },
     ...(own ? { to: ANNA.slice(1) } : { from: ANNA.slice(1) }),
@@ -108,11 +108,13 @@ describe("what opens the window", () => {
     expect(told()).toBe(2);
     const before = await world.contact();
     await call(app, shop, { id: "wacid.2", event: "connect", own: true });
+    await call(app, shop, { event: "connect", agoMs: 2 * HOUR_MS });
+    expect(await world.contact()).toEqual(before);
+    expect(told()).toBe(2);
     await handover(app, shop, { type: "control_taken" });
     await handover(app, shop, { to: "ai_agent" });
     await handover(app, shop, { said: { text: "Hello", agoMs: 25 * HOUR_MS } });
-    expect(await world.contact()).toEqual(before);
-    expect(told()).toBe(2);
+    expect((await world.contact()).window_ends_at).toBe(before.window_ends_at);
   });
 
   test("a message keeps its own time, and the later of both decides", async () => {
@@ -137,7 +139,7 @@ describe("what opens the window", () => {
     await app.clock.advance(48 * HOUR_MS);
     await firstOperator(app);
     const member = await person(app, "member@example.com", "member", shop.id);
-    const open = async () => (await member.get(`/w/${shop.id}/conversations?show=open`)).body.data;
+    const open = async () => (await member.get(`/w/${shop.id}/inbox?show=open`)).body.data;
     expect(await open()).toEqual([]);
     await handover(app, shop);
     expect((await open()).map(({ window_ends_at }: { window_ends_at: string }) => window_ends_at)).toEqual([

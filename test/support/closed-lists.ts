@@ -6,11 +6,18 @@
 /** What the specification does not have, each with the page that names it. */
 const BEYOND = {
   // The reference, under errors: faults of the server's own.
-  "Error.code": ["internal_error", "unavailable"],
+  "Error.code": ["internal_error", "unavailable", "thread_owned_elsewhere"],
   // The reference, under events: for addresses that ask for them, and in the event log.
   "Event.type": [
     ...["media.stored", "media.failed", "contact.may_want_to_stop", "contact.updated", "contact.erased"],
-    ...["broadcast.paused", "broadcast.resumed", "broadcast.blocked", "message.scheduled", "message.cancelled"],
+    ...[
+      "conversation.updated",
+      "broadcast.paused",
+      "broadcast.resumed",
+      "broadcast.blocked",
+      "message.scheduled",
+      "message.cancelled",
+    ],
   ],
   // The reference, under messages: of those that were made with `send_at` alone.
   "ScheduledMessage.status": ["scheduled", "cancelled"],

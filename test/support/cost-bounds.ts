@@ -56,7 +56,7 @@ export const exceptions: readonly Exception[] = [
     why: "A form of 1 MiB is parsed in one piece, when it is the sender's turn: as many values under names that differ take 15 to 25 ms.",
   },
   {
-    ways: /^console: GET \/w\/\{workspace\}\/(conversations\/\{contact\}|simulator.*|messages\/\{id\})$/,
+    ways: /^console: GET \/w\/\{workspace\}\/(inbox\/\{contact\}|simulator.*|messages\/\{id\})$/,
     sliceMs: 30,
     bytes: 4 * MEBIBYTE,
     why: "What one person wrote is shown as a screen, of 50 texts with up to 64 KiB each, when it is the workspace's turn.",

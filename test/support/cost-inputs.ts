@@ -90,7 +90,7 @@ export const worstOfConsole: Readonly<Record<string, Worst>> = {
   }),
   "POST /w/{workspace}/groups/count": () => ({ body: { filter: FILTER } }),
   "GET /w/{workspace}/groups/{id}": (side) => ({ id: dynamicGroup(side) }),
-  "GET /w/{workspace}/conversations/{contact}": ({ contact }) => ({ id: contact, query: "per_page=500" }),
+  "GET /w/{workspace}/inbox/{contact}": ({ contact }) => ({ id: contact, query: "per_page=500" }),
   "GET /w/{workspace}/templates/named": () => ({ query: "name=fat_1&language=en_US" }),
   "GET /w/{workspace}/templates/{id}": fatTemplate,
   "POST /w/{workspace}/templates": (side) => ({
@@ -136,6 +136,7 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   origin: null,
   day: null,
   show: () => "waiting",
+  number: ({ workspace }) => workspace.number ?? "",
   q: () => "w",
   tag: () => "tag",
   group: (side) => String(newest(side, "groups", "member_count > 0")),

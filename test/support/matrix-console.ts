@@ -213,15 +213,15 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/messages/{id}": ({ message }) => ({ id: message }),
   "POST /w/{workspace}/messages": (side) => ({ body: side.sending() }),
   "POST /w/{workspace}/messages/{id}/cancel": async (side) => ({ id: await side.scheduledMessage() }),
-  "GET /w/{workspace}/conversations": nothing,
-  "GET /w/{workspace}/conversations/unread": nothing,
-  "GET /w/{workspace}/conversations/{contact}": ({ contact }) => ({ id: contact }),
-  "POST /w/{workspace}/conversations/{contact}/ask-for-number": ({ contact }) => ({
+  "GET /w/{workspace}/inbox": nothing,
+  "GET /w/{workspace}/inbox/unread": nothing,
+  "GET /w/{workspace}/inbox/{contact}": ({ contact }) => ({ id: contact }),
+  "POST /w/{workspace}/inbox/{contact}/ask-for-number": ({ contact }) => ({
     id: contact,
     body: { text: "May we call you?" },
   }),
-  "POST /w/{workspace}/conversations/{contact}/keep": ({ contact }) => ({ id: contact }),
-  "POST /w/{workspace}/conversations/{contact}/seen": ({ contact, inbound }) => ({
+  "POST /w/{workspace}/inbox/{contact}/keep": ({ contact }) => ({ id: contact }),
+  "POST /w/{workspace}/inbox/{contact}/seen": ({ contact, inbound }) => ({
     id: contact,
     body: { last_inbound_id: inbound },
   }),

@@ -29,6 +29,7 @@ export class Objects {
   /** Made once: requests do not use them up. */
   readonly phone: string;
   contact = 0;
+  conversation = 0;
   message = 0;
   inbound = 0;
   /** A received file, with its bytes on disk. */
@@ -54,6 +55,7 @@ export class Objects {
     await app.webhook(workspace, "http://127.0.0.1:9/hook");
     await app.inbound(workspace, this.phone, "Hello!");
     this.contact = this.newest("contacts");
+    this.conversation = this.newest("conversations");
     this.inbound = this.newest("inbounds");
     this.medium = storeMedium(app, workspace.id, this.inbound, `matrix${workspace.id}`);
     const one = await app.send("POST", "/api/v1/messages", this.withKey(this.sending()));

@@ -9,7 +9,7 @@ namespace Waxwing;
 /**
  * The calls of the API.
  *
- * @phpstan-type AddWebhook array{url: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, group_bursts?: string|null}
+ * @phpstan-type AddWebhook array{url: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, group_bursts?: string|null}
  * @phpstan-type AddressRequest array{country: string, values?: AddressValues}
  * @phpstan-type AddressValues array{name?: string, phone_number?: string, in_pin_code?: string, house_number?: string, floor_number?: string, tower_number?: string, building_name?: string, address?: string, landmark_area?: string, city?: string, state?: string}
  * @phpstan-type Billing array{currency: string, available: string, rate: string}
@@ -29,9 +29,9 @@ namespace Waxwing;
  * @phpstan-type CardOrganization array{company?: string, department?: string, title?: string}
  * @phpstan-type CardPhone array{phone?: string, type?: string, wa_id?: string}
  * @phpstan-type CardUrl array{url?: string, type?: string}
- * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state?: 'active'|'disabled', group_bursts?: string|null}
+ * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state?: 'active'|'disabled', group_bursts?: string|null}
  * @phpstan-type ChoiceList array{button: string, sections: list<ListSection>}
- * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, window_ends_at: string|null, created_at: string, updated_at: string}
+ * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, window_ends_at: string|null, threads: list<array{number: string, owner: 'us'|'other'|'nobody', since: string}>, created_at: string, updated_at: string}
  * @phpstan-type ContactCard array{name: CardName, phones?: list<CardPhone>, emails?: list<CardEmail>, urls?: list<CardUrl>, addresses?: list<CardAddress>, org?: CardOrganization, birthday?: string}
  * @phpstan-type ContactConsent array{status: 'unknown'|'opted_in'|'opted_out', source: 'inbound_message'|'manual'|'bulk'|'import'|'api'|null, at: string|null, purpose: string|null, notice: string|null, may_want_to_stop_since: string|null}
  * @phpstan-type ContactErasedEvent array{id: string, type: 'contact.erased', created_at: string, data: array{phone: string|null, user_id: string|null}}
@@ -47,10 +47,12 @@ namespace Waxwing;
  * @phpstan-type ContactsContent array{contacts: list<ContactCard>}
  * @phpstan-type ContactsInput array{contacts: list<ContactOfManyInput>}
  * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', template: null, content: ContactsContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type Conversation array{id: int, contact: Contact, number: string, owner: 'us'|'other'|'nobody', owner_since: string, unread: int, last_message: ConversationEntry|null, window_ends_at: string|null}
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
+ * @phpstan-type ConversationUpdatedEvent array{id: string, type: 'conversation.updated', created_at: string, data: array{conversation: Conversation}}
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
- * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageScheduledEvent|MessageCancelledEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
+ * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageScheduledEvent|MessageCancelledEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ConversationUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
  * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, cursors?: list<string>, has_more: bool, next: string}
  * @phpstan-type FileHeader FileHeaderByLink|FileHeaderById
  * @phpstan-type FileHeaderById array{id: int, type: 'image'|'video'|'document', filename?: string}
@@ -100,7 +102,7 @@ namespace Waxwing;
  * @phpstan-type NamedVariables array{header?: array<string, string|int|float>, body?: array<string, string|int|float>}
  * @phpstan-type NetworkLimit array{limit: int, used: int, today: int}
  * @phpstan-type NetworkUsage array{month: string, messages: int, billable: int, categories: list<array{category: string, type: string, billable: bool, messages: int}>, service: list<array{number: string, messages: int, allowance: int|null}>}
- * @phpstan-type NewWebhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string, secret: string}
+ * @phpstan-type NewWebhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string, secret: string}
  * @phpstan-type SendingNumber array{phone: string, name: string, ready: bool}
  * @phpstan-type OptOut array{phone: string|null, user_id?: string|null, opted_out_at: string, source: 'inbound_message'|'manual'|'bulk'|'import'|'api'}
  * @phpstan-type Page array{page: int, per_page: int, total: int, has_more: bool, next: string|null, pending?: int}
@@ -117,14 +119,14 @@ namespace Waxwing;
  * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type RemovedWebhook array{id: int, exhausted: int}
  * @phpstan-type ReplyButton array{id: string, title: string}
- * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
- * @phpstan-type SendInteractive array{to: string, interactive: Interactive, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
- * @phpstan-type SendLocation array{to: string, location: Location, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
- * @phpstan-type SendMedia array{to: string, media: SentMedia, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendInteractive array{to: string, interactive: Interactive, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendLocation array{to: string, location: Location, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendMedia array{to: string, media: SentMedia, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation|SendContacts|SendInteractive|SendReaction
- * @phpstan-type SendReaction array{to: string, reaction: Reaction, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendReaction array{to: string, reaction: Reaction, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: HeaderMedia, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
- * @phpstan-type SendText array{to: string, text: string, preview_url?: bool, reply_to?: MessageReference, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendText array{to: string, text: string, preview_url?: bool, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string, id?: int}
  * @phpstan-type SentMedia SentMediaByLink|SentMediaById
  * @phpstan-type SentMediaById array{id: int, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
@@ -141,7 +143,7 @@ namespace Waxwing;
  * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type UploadedMedia array{id: int, mime_type: string, bytes: int, sha256: string, filename: string|null, created_at: string, expires_at: string|null}
  * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}|NamedVariables
- * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string}
+ * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string}
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
  */
@@ -471,6 +473,45 @@ abstract class Operations
     }
 
     /**
+     * List conversations. Returns the conversations of the workspace, one for each person on each of its numbers,
+     * the latest writer first. A page may have fewer entries than asked for although more follow: read on while
+     * `meta.next` is not null. Needs a key with the scope `inbox`.
+     *
+     * @param array{per_page?: int, after?: string, number?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<Conversation>, meta: array<string, mixed>}
+     */
+    public function listConversations(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/conversations', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listConversations`, page after page.
+     *
+     * @param array{per_page?: int, after?: string, number?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, Conversation>
+     */
+    public function iterateConversations(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/conversations', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Get a conversation. Returns a conversation with the person, the owner and what was last said. Needs a key with
+     * the scope `inbox`.
+     *
+     * @param int $conversation
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Conversation
+     */
+    public function getConversationById(int $conversation, array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/conversations/' . rawurlencode((string) $conversation), 'is_idempotent' => true], $options);
+    }
+
+    /**
      * List opt-outs. Returns everyone who is currently opted out, in the order in which the opt-outs were recorded.
      * To sync opt-outs, set `since` and follow `meta.next` until it is null. Needs a key with the scope `read` or
      * `contacts`.
@@ -555,7 +596,7 @@ abstract class Operations
      * events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the cursor to start
      * again from. Needs a key with the scope `read`.
      *
-     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<WebhookEvent>, meta: array<string, mixed>}
      */
@@ -567,7 +608,7 @@ abstract class Operations
     /**
      * All entries of `listEvents`, page after page. The key of each is the cursor behind it.
      *
-     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<string, WebhookEvent, mixed, string>
      */

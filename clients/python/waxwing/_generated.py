@@ -23,6 +23,7 @@ ErrorCode = Literal[
     "rate_limited",
     "template_not_found",
     "template_not_sendable",
+    "thread_owned_elsewhere",
     "unauthenticated",
     "unavailable",
     "unsupported_template",
@@ -40,7 +41,7 @@ _AddWebhookRequired = TypedDict(
 _AddWebhookOptional = TypedDict(
     "_AddWebhookOptional",
     {
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "group_bursts": "Optional[str]",
     },
     total=False,
@@ -452,7 +453,7 @@ _ChangeWebhookOptional = TypedDict(
     "_ChangeWebhookOptional",
     {
         "url": "str",
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
         "group_bursts": "Optional[str]",
     },
@@ -475,6 +476,20 @@ _ChoiceListRequired = TypedDict(
 
 class ChoiceList(_ChoiceListRequired):
     """A list from which the person chooses one row."""
+
+
+_ContactThreadsItemRequired = TypedDict(
+    "_ContactThreadsItemRequired",
+    {
+        "number": "str",
+        "owner": "Literal['us', 'other', 'nobody']",
+        "since": "str",
+    },
+)
+
+
+class ContactThreadsItem(_ContactThreadsItemRequired):
+    """ContactThreadsItem"""
 
 
 _ContactRequired = TypedDict(
@@ -500,6 +515,7 @@ _ContactRequired = TypedDict(
         "consent": "ContactConsent",
         "last_message_from_them_at": "Optional[str]",
         "window_ends_at": "Optional[str]",
+        "threads": "List['ContactThreadsItem']",
         "created_at": "str",
         "updated_at": "str",
     },
@@ -872,6 +888,25 @@ class ContactsMessage(_ContactsMessageRequired):
     """Contact cards that were sent to one person."""
 
 
+_ConversationRequired = TypedDict(
+    "_ConversationRequired",
+    {
+        "id": "int",
+        "contact": "Contact",
+        "number": "str",
+        "owner": "Literal['us', 'other', 'nobody']",
+        "owner_since": "str",
+        "unread": "int",
+        "last_message": "Union['ConversationEntry', None]",
+        "window_ends_at": "Optional[str]",
+    },
+)
+
+
+class Conversation(_ConversationRequired):
+    """A person on one number of the workspace."""
+
+
 _ConversationEntryControlPassRequired = TypedDict(
     "_ConversationEntryControlPassRequired",
     {
@@ -911,6 +946,37 @@ class ConversationEntry(_ConversationEntryRequired, _ConversationEntryOptional):
     """An entry of a conversation."""
 
 
+_ConversationUpdatedEventDataRequired = TypedDict(
+    "_ConversationUpdatedEventDataRequired",
+    {
+        "conversation": "Conversation",
+    },
+)
+
+
+class ConversationUpdatedEventData(_ConversationUpdatedEventDataRequired):
+    """ConversationUpdatedEventData"""
+
+
+_ConversationUpdatedEventRequired = TypedDict(
+    "_ConversationUpdatedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['conversation.updated']",
+        "created_at": "str",
+        "data": "ConversationUpdatedEventData",
+    },
+)
+
+
+class ConversationUpdatedEvent(_ConversationUpdatedEventRequired):
+    """On a number that others answer too, who may answer the person changed: a message arrived for you or
+    for another sender, a sender passed or took the conversation, or you did. Sent only to addresses
+    that asked for it (`waxwing webhook set --types`). The end of 24 hours without a word of the person
+    publishes nothing.
+    """
+
+
 CreateBroadcast = Union["BroadcastToList", "BroadcastToGroup"]
 
 _CreatedBroadcastRequired = TypedDict(
@@ -940,7 +1006,7 @@ class CreatedBroadcast(_CreatedBroadcastRequired):
     """A new broadcast, with the recipients that it skips."""
 
 
-WebhookEvent = Union["MessageSentEvent", "MessageDeliveredEvent", "MessageReadEvent", "MessageFailedEvent", "MessageScheduledEvent", "MessageCancelledEvent", "MessageReceivedEvent", "MediaStoredEvent", "MediaFailedEvent", "ContactOptedOutEvent", "ContactOptedInEvent", "ContactMayWantToStopEvent", "ContactUpdatedEvent", "ContactErasedEvent", "BroadcastPausedEvent", "BroadcastResumedEvent", "BroadcastBlockedEvent", "BroadcastFinishedEvent", "TemplateApprovedEvent", "TemplateRejectedEvent", "WebhookTestEvent"]
+WebhookEvent = Union["MessageSentEvent", "MessageDeliveredEvent", "MessageReadEvent", "MessageFailedEvent", "MessageScheduledEvent", "MessageCancelledEvent", "MessageReceivedEvent", "MediaStoredEvent", "MediaFailedEvent", "ContactOptedOutEvent", "ContactOptedInEvent", "ContactMayWantToStopEvent", "ContactUpdatedEvent", "ConversationUpdatedEvent", "ContactErasedEvent", "BroadcastPausedEvent", "BroadcastResumedEvent", "BroadcastBlockedEvent", "BroadcastFinishedEvent", "TemplateApprovedEvent", "TemplateRejectedEvent", "WebhookTestEvent"]
 
 _EventLogPageRequired = TypedDict(
     "_EventLogPageRequired",
@@ -2240,7 +2306,7 @@ _NewWebhookRequired = TypedDict(
     {
         "id": "int",
         "url": "str",
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
         "group_bursts": "Optional[str]",
         "old_secret_until": "Optional[str]",
@@ -2550,6 +2616,7 @@ _SendContactsOptional = TypedDict(
     "_SendContactsOptional",
     {
         "reply_to": "MessageReference",
+        "take": "bool",
         "from": "str",
         "reference": "str",
         "send_at": "str",
@@ -2574,6 +2641,7 @@ _SendInteractiveOptional = TypedDict(
     "_SendInteractiveOptional",
     {
         "reply_to": "MessageReference",
+        "take": "bool",
         "from": "str",
         "reference": "str",
         "send_at": "str",
@@ -2600,6 +2668,7 @@ _SendLocationOptional = TypedDict(
     "_SendLocationOptional",
     {
         "reply_to": "MessageReference",
+        "take": "bool",
         "from": "str",
         "reference": "str",
         "send_at": "str",
@@ -2624,6 +2693,7 @@ _SendMediaOptional = TypedDict(
     "_SendMediaOptional",
     {
         "reply_to": "MessageReference",
+        "take": "bool",
         "from": "str",
         "reference": "str",
         "send_at": "str",
@@ -2651,6 +2721,7 @@ _SendReactionRequired = TypedDict(
 _SendReactionOptional = TypedDict(
     "_SendReactionOptional",
     {
+        "take": "bool",
         "from": "str",
         "reference": "str",
         "send_at": "str",
@@ -2702,6 +2773,7 @@ _SendTextOptional = TypedDict(
     {
         "preview_url": "bool",
         "reply_to": "MessageReference",
+        "take": "bool",
         "from": "str",
         "reference": "str",
         "send_at": "str",
@@ -3062,7 +3134,7 @@ _WebhookRequired = TypedDict(
     {
         "id": "int",
         "url": "str",
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
         "group_bursts": "Optional[str]",
         "old_secret_until": "Optional[str]",
@@ -3654,6 +3726,71 @@ class Operations:
             max_retries=max_retries,
         )
 
+    def list_conversations(
+        self,
+        *,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        number: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List conversations. Returns the conversations of the workspace, one for each person on each of its
+        numbers, the latest writer first. A page may have fewer entries than asked for although more follow:
+        read on while `meta.next` is not null. Needs a key with the scope `inbox`.
+        """
+        return self._core.list(
+            "GET",
+            "/conversations",
+            query={"per_page": per_page, "after": after, "number": number},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_conversations(
+        self,
+        *,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        number: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[Conversation]:
+        """All entries of `list_conversations`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/conversations",
+            query={"per_page": per_page, "after": after, "number": number},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def get_conversation_by_id(
+        self,
+        conversation: int,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Conversation:
+        """Get a conversation. Returns a conversation with the person, the owner and what was last said. Needs
+        a key with the scope `inbox`.
+        """
+        return self._core.one(
+            "GET",
+            f"/conversations/{self._core.quote(conversation)}",
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
     def list_opt_outs(
         self,
         *,
@@ -3798,7 +3935,7 @@ class Operations:
         self,
         *,
         after: Optional[str] = None,
-        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
+        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "conversation.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
         wait: Optional[int] = None,
         signed: Optional[bool] = None,
         cursors: Optional[bool] = None,
@@ -3828,7 +3965,7 @@ class Operations:
         self,
         *,
         after: Optional[str] = None,
-        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
+        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "conversation.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
         wait: Optional[int] = None,
         signed: Optional[bool] = None,
         cursors: Optional[bool] = None,

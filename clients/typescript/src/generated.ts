@@ -19,6 +19,7 @@ export type ErrorCode =
   | "rate_limited"
   | "template_not_found"
   | "template_not_sendable"
+  | "thread_owned_elsewhere"
   | "unauthenticated"
   | "unavailable"
   | "unsupported_template"
@@ -30,7 +31,7 @@ export type AddWebhook = {
   /** An https address. Private and local addresses are refused. */
   url: string;
   /** The types of events that the address receives. */
-  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
   /**
    * How long, from a person's first message on, what the person writes to a number is gathered into one
    * `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
@@ -332,7 +333,7 @@ export type ChangeWebhook = {
   /** An https address. Private and local addresses are refused. */
   url?: string;
   /** The types of events that the address receives. */
-  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
   /**
    * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
    * address is active again.
@@ -390,6 +391,17 @@ export type Contact = {
    * the network refuses a message because it is closed (131047). Null: it was never open.
    */
   window_ends_at: string | null;
+  /**
+   * Who may answer the person with free messages, on each number that others answer too. Empty where no other
+   * sender is known. See `Conversation.owner`.
+   */
+  threads: Array<{
+    /** Your number, in E.164. */
+    number: string;
+    owner: "us" | "other" | "nobody";
+    /** Since when. */
+    since: string;
+  }>;
   created_at: string;
   updated_at: string;
 };
@@ -668,6 +680,28 @@ export type ContactsMessage = {
   read_at: string | null;
 };
 
+/** A person on one number of the workspace. */
+export type Conversation = {
+  id: number;
+  contact: Contact;
+  /** The workspace's number that the conversation is on, in E.164. */
+  number: string;
+  /**
+   * `us`: this server may answer with free messages. `other`: another sender on the number, such as Meta's
+   * Business Agent or the phone, has the conversation. `nobody`: it was released, or the person has not written
+   * for 24 hours; who writes first takes it.
+   */
+  owner: "us" | "other" | "nobody";
+  /** Since when it has this owner. */
+  owner_since: string;
+  /** Received messages that no user of the console has looked at. */
+  unread: number;
+  /** What was last said on this number; null if it was long ago. */
+  last_message: ConversationEntry | null;
+  /** As in `contact`: until when messages other than templates can be sent. */
+  window_ends_at: string | null;
+};
+
 /** An entry of a conversation. */
 export type ConversationEntry = {
   /** `in`: the person wrote it. `out`: it was sent from a number of yours. */
@@ -697,6 +731,21 @@ export type ConversationEntry = {
   status: string | null;
   /** When it was written or sent, by the network's clock where it is known. */
   at: string;
+};
+
+/**
+ * On a number that others answer too, who may answer the person changed: a message arrived for you or for
+ * another sender, a sender passed or took the conversation, or you did. Sent only to addresses that asked for it
+ * (`waxwing webhook set --types`). The end of 24 hours without a word of the person publishes nothing.
+ */
+export type ConversationUpdatedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "conversation.updated";
+  created_at: string;
+  data: {
+    conversation: Conversation;
+  };
 };
 
 /** A template to send to many people: to a list of phone numbers or to a group, not both. */
@@ -743,7 +792,7 @@ export type CreatedBroadcast = {
 };
 
 /** An event of the workspace, as webhooks receive it. New types may be added. */
-export type WebhookEvent = MessageSentEvent | MessageDeliveredEvent | MessageReadEvent | MessageFailedEvent | MessageScheduledEvent | MessageCancelledEvent | MessageReceivedEvent | MediaStoredEvent | MediaFailedEvent | ContactOptedOutEvent | ContactOptedInEvent | ContactMayWantToStopEvent | ContactUpdatedEvent | ContactErasedEvent | BroadcastPausedEvent | BroadcastResumedEvent | BroadcastBlockedEvent | BroadcastFinishedEvent | TemplateApprovedEvent | TemplateRejectedEvent | WebhookTestEvent;
+export type WebhookEvent = MessageSentEvent | MessageDeliveredEvent | MessageReadEvent | MessageFailedEvent | MessageScheduledEvent | MessageCancelledEvent | MessageReceivedEvent | MediaStoredEvent | MediaFailedEvent | ContactOptedOutEvent | ContactOptedInEvent | ContactMayWantToStopEvent | ContactUpdatedEvent | ConversationUpdatedEvent | ContactErasedEvent | BroadcastPausedEvent | BroadcastResumedEvent | BroadcastBlockedEvent | BroadcastFinishedEvent | TemplateApprovedEvent | TemplateRejectedEvent | WebhookTestEvent;
 
 /** The position in the event log. */
 export type EventLogPage = {
@@ -1630,7 +1679,7 @@ export type NewWebhook = {
   id: number;
   url: string;
   /** The types of events that the address receives. */
-  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
   /**
    * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
    * address is active again.
@@ -1862,6 +1911,12 @@ export type SendContacts = {
   /** Contact cards. */
   contacts: ContactCard[];
   reply_to?: MessageReference;
+  /**
+   * What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+   * it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+   * Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+   */
+  take?: boolean;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -1909,6 +1964,12 @@ export type SendInteractive = {
   to: string;
   interactive: Interactive;
   reply_to?: MessageReference;
+  /**
+   * What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+   * it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+   * Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+   */
+  take?: boolean;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -1953,6 +2014,12 @@ export type SendLocation = {
   to: string;
   location: Location;
   reply_to?: MessageReference;
+  /**
+   * What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+   * it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+   * Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+   */
+  take?: boolean;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -1997,6 +2064,12 @@ export type SendMedia = {
   to: string;
   media: SentMedia;
   reply_to?: MessageReference;
+  /**
+   * What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+   * it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+   * Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+   */
+  take?: boolean;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -2043,6 +2116,12 @@ export type SendReaction = {
   /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
   to: string;
   reaction: Reaction;
+  /**
+   * What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+   * it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+   * Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+   */
+  take?: boolean;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -2123,6 +2202,8 @@ export type SendTemplate = {
   reaction?: never;
   /** Only without `template`. */
   reply_to?: never;
+  /** Only without `template`: a template can always be sent. */
+  take?: never;
   /** Only with `text`. */
   preview_url?: never;
 };
@@ -2136,6 +2217,12 @@ export type SendText = {
   /** Whether a preview of the first link in the text is shown. Default: false. */
   preview_url?: boolean;
   reply_to?: MessageReference;
+  /**
+   * What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
+   * it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
+   * Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
+   */
+  take?: boolean;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -2464,7 +2551,7 @@ export type Webhook = {
   id: number;
   url: string;
   /** The types of events that the address receives. */
-  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
   /**
    * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
    * address is active again.
@@ -2867,6 +2954,29 @@ export type TemplateNotSendableError = {
   retryable: boolean;
 };
 
+/** An error with the code `thread_owned_elsewhere`. */
+export type ThreadOwnedElsewhereError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "thread_owned_elsewhere";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
 /** An error with the code `unauthenticated`. */
 export type UnauthenticatedError = {
   /** Error code. Codes never change, so you can branch on them. */
@@ -3108,6 +3218,15 @@ export interface GetConversationQuery {
   after?: string;
 }
 
+export interface ListConversationsQuery {
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /** Cursor: the `meta.next` of the previous response. */
+  after?: string;
+  /** Only the conversations on this number of yours, in any common format. */
+  number?: string;
+}
+
 export interface ListOptOutsQuery {
   /** Return only opt-outs that were recorded at or after this time. */
   since?: string;
@@ -3160,7 +3279,7 @@ export interface ListEventsQuery {
    */
   after?: string;
   /** Return only events of these types, separated by commas. */
-  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
   /** Seconds to hold the response while there is no event; more than 30 counts as 30. */
   wait?: number;
   /**
@@ -3206,6 +3325,7 @@ export type SendMessageError =
   | RateLimitedError
   | TemplateNotFoundError
   | TemplateNotSendableError
+  | ThreadOwnedElsewhereError
   | UnauthenticatedError
   | UnavailableError
   | UnsupportedTemplateError
@@ -3368,6 +3488,24 @@ export type OptOutContactError =
   | ApiNotEnabledError
   | InternalError
   | InvalidNumberError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listConversations` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListConversationsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getConversationById` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetConversationByIdError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
   | RateLimitedError
   | UnauthenticatedError
   | UnavailableError;
@@ -3672,6 +3810,28 @@ export abstract class Operations {
    */
   optOutContact(phone: string, options: CallOptions = {}): Promise<Contact> {
     return this.core.one<Contact>({ operation: "optOutContact", method: "POST", path: `/contacts/${encodeURIComponent(String(phone))}/opt-out` }, options);
+  }
+
+  /**
+   * List conversations. Returns the conversations of the workspace, one for each person on each of its numbers,
+   * the latest writer first. A page may have fewer entries than asked for although more follow: read on while
+   * `meta.next` is not null. Needs a key with the scope `inbox`.
+   */
+  listConversations(query: ListConversationsQuery = {}, options: CallOptions = {}): Promise<ApiList<Conversation>> {
+    return this.core.list<Conversation>({ operation: "listConversations", method: "GET", path: `/conversations`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listConversations`, page after page. */
+  iterateConversations(query: ListConversationsQuery = {}, options: CallOptions = {}): AsyncGenerator<Conversation, void, undefined> {
+    return this.core.iterate<Conversation>({ operation: "listConversations", method: "GET", path: `/conversations`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Get a conversation. Returns a conversation with the person, the owner and what was last said. Needs a key
+   * with the scope `inbox`.
+   */
+  getConversationById(conversation: number, options: CallOptions = {}): Promise<Conversation> {
+    return this.core.one<Conversation>({ operation: "getConversationById", method: "GET", path: `/conversations/${encodeURIComponent(String(conversation))}`, isIdempotent: true }, options);
   }
 
   /**

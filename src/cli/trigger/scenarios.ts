@@ -100,6 +100,20 @@ const events: Readonly<Record<EventType, Scenario>> = {
       await stage.api("PUT", `/contacts/${encodeURIComponent(stage.person)}`, { city: "Pune" });
     },
   },
+  "conversation.updated": {
+    summary:
+      "Another sender takes the conversation; the event follows where the address asked for conversation.updated",
+    // By default an address does not ask for it.
+    isAwaited: false,
+    async act(stage) {
+      await write(stage, "text", undefined);
+      await stage.control("POST", "/inbound", {
+        from: stage.person,
+        type: "standby",
+        text: "Is the blue one still there?",
+      });
+    },
+  },
   "contact.erased": {
     summary: "A contact is erased",
     async act(stage) {

@@ -5,9 +5,8 @@
  */
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
-import { listLinkedContacts } from "../contacts/change-consent.ts";
 import { listPeople } from "../contacts/details.ts";
-import { addressOf, getContact, isAddressable, nameOfAddress } from "../contacts/find.ts";
+import { addressOf, getContact, isAddressable, listLinkedContacts, nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { compileIds, type Sql } from "../filters/compile.ts";

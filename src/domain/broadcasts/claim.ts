@@ -7,8 +7,7 @@
 import type { E164 } from "#src/core/phone.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { listLinkedContacts } from "../contacts/change-consent.ts";
-import { addressOf, getContact, isAddressable } from "../contacts/find.ts";
+import { addressOf, getContact, isAddressable, listLinkedContacts } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import type { WindowTimes } from "../contacts/window.ts";
 import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-counters.ts";

@@ -2,13 +2,14 @@
  * Changes a contact's consent: updates the row, appends to the append-only consent log and publishes the customer's
  * event. Linked contacts change together.
  */
-import { and, eq, ne } from "drizzle-orm";
-import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { eq } from "drizzle-orm";
+import type { Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type ConsentMove, decideConsent, doubtAfter, latestCommandTimes } from "./consent.ts";
 import { type ConsentEvidence, hasOtherTerms, logConsent } from "./consent-log.ts";
 import { deleteErasedOptOut } from "./erased-opt-outs.ts";
+import { listLinkedContacts } from "./find.ts";
 import { isOptedOutByMarketingPreference } from "./marketing-preference.ts";
 import { setUpdatedAt, updateConsent } from "./statements.ts";
 import { CONTACT_CHANGED, type Contact, contacts } from "./table.ts";
@@ -108,14 +109,4 @@ function storeTerms(tx: Tx, contact: Contact, why: ConsentEvidence): Contact {
   setUpdatedAt(tx).run({ id: contact.id, updatedAt: tx.now });
   tx.notify(CONTACT_CHANGED);
   return { ...contact, updatedAt: tx.now };
-}
-
-/** The other contacts of the same person. */
-export function listLinkedContacts(tx: ReadTx, contact: Contact): Contact[] {
-  if (contact.identityId === null) return [];
-  return tx.db
-    .select()
-    .from(contacts)
-    .where(and(eq(contacts.identityId, contact.identityId), ne(contacts.id, contact.id)))
-    .all();
 }

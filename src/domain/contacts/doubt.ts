@@ -9,9 +9,8 @@ import { notFound, Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { listLinkedContacts } from "./change-consent.ts";
 import { findErasedOptOut } from "./erased-opt-outs.ts";
-import { type ContactLookup, getContact, lookUpContact } from "./find.ts";
+import { type ContactLookup, getContact, listLinkedContacts, lookUpContact } from "./find.ts";
 import { CONTACT_CHANGED, type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 

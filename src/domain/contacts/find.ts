@@ -3,7 +3,7 @@
  * used for a person leads to the contact: the stored number, the network's number variants, and the country's other
  * number variant.
  */
-import { and, desc, eq, isNotNull } from "drizzle-orm";
+import { and, desc, eq, isNotNull, ne } from "drizzle-orm";
 import { type E164, fromNetwork, otherVariant, phoneDigits, readPhone } from "#src/core/phone.ts";
 import { Problem, quote } from "#src/core/problem.ts";
 import { NETWORK_ID_LENGTH_MAX } from "#src/core/text-limits.ts";
@@ -92,6 +92,16 @@ function phoneOfLinked(tx: ReadTx, { identityId }: Pick<Contact, "identityId">):
     .limit(1)
     .get();
   return (linked?.phone as E164 | undefined) ?? null;
+}
+
+/** The other contacts of the same person. */
+export function listLinkedContacts(tx: ReadTx, contact: Contact): Contact[] {
+  if (contact.identityId === null) return [];
+  return tx.db
+    .select()
+    .from(contacts)
+    .where(and(eq(contacts.identityId, contact.identityId), ne(contacts.id, contact.id)))
+    .all();
 }
 
 /** What a message or a list shows of the person: the phone number, else the user id. */

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { consentSources, consents } from "./consent.ts";
 import { mapProfile } from "./profile-fields.ts";
+import { threadOwners } from "./thread-owners.ts";
 
 const OptionalText = Nullable(Type.String());
 const CalendarDay = Nullable(
@@ -72,6 +73,17 @@ export const ContactView = Type.Object(
       Instant(
         "Until when messages other than templates can be sent, or could last be sent: 24 hours after the person wrote or called, or after another sender on the number passed the conversation to you. The window also ends when the network refuses a message because it is closed (131047). Null: it was never open.",
       ),
+    ),
+    threads: Type.Array(
+      Type.Object({
+        number: Type.String({ description: "Your number, in E.164.", examples: ["+442079460100"] }),
+        owner: OneOf(threadOwners),
+        since: Instant("Since when."),
+      }),
+      {
+        description:
+          "Who may answer the person with free messages, on each number that others answer too. Empty where no other sender is known. See `Conversation.owner`.",
+      },
     ),
     created_at: Instant(),
     updated_at: Instant(),

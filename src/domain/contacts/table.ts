@@ -4,6 +4,7 @@ import { bytes, instant } from "#src/db/columns.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 import type { FieldKind } from "./custom-field.ts";
 import { type ProfileColumn, profileColumns } from "./profile-fields.ts";
+import type { ThreadOwner } from "./thread-owners.ts";
 
 /** Kind of the job that tells of a changed contact, and topic that is notified when a contact may have changed. */
 export const CONTACT_CHANGED = "tell_contact";
@@ -134,6 +135,31 @@ export const contactCounters = sqliteTable("contact_counters", {
   contacts: integer().notNull(),
   optedOut: integer().notNull(),
 });
+
+/**
+ * One person on one of our numbers, who wrote or was written to from the phone, with the number of unread inbounds and
+ * the owner of the thread; triggers on `inbounds` and `echoes` make and keep the rows.
+ */
+export const conversations = sqliteTable("conversations", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  contactId: integer().notNull(),
+  numberId: integer().notNull(),
+  /** The last inbound that was new; 0 if there is none. */
+  lastInboundId: integer().notNull(),
+  /** When the person last wrote, by the network's time; for a person who never wrote, the first echo. */
+  wroteAt: instant().notNull(),
+  /** How many inbounds arrived since a user last read the conversation. */
+  unread: integer().notNull(),
+  /** As last reported; `threads.ts` says what it means. Null: nothing was reported. */
+  owner: text().$type<ThreadOwner>(),
+  ownerRole: text(),
+  /** The network's time of the report, and its rank among those of the same time. */
+  ownerAt: instant(),
+  ownerRank: integer(),
+});
+
+export type Conversation = typeof conversations.$inferSelect;
 
 /** What is kept of an erased person who had opted out. */
 export const erasedOptOuts = sqliteTable(

@@ -8,6 +8,7 @@ import { readDetails } from "./details.ts";
 import { displayName, mapProfile } from "./profile-fields.ts";
 import type { ContactView } from "./schema.ts";
 import type { Contact } from "./table.ts";
+import { listThreads } from "./threads.ts";
 import { windowEnd, windowTimesOf } from "./window.ts";
 
 /** Builds the JSON; reads the contact's fields, people, tags and groups. */
@@ -41,6 +42,11 @@ export function viewContact(
     },
     last_message_from_them_at: when(contact.lastMessageAt),
     window_ends_at: when(windowEnd(windowTimesOf(tx, contact))),
+    threads: listThreads(tx, contact.id).map(({ number, owner, since }) => ({
+      number,
+      owner,
+      since: formatInstant(since, workspace.timezone),
+    })),
     created_at: formatInstant(contact.createdAt, workspace.timezone),
     updated_at: formatInstant(contact.updatedAt, workspace.timezone),
   };

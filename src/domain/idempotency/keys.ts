@@ -88,6 +88,7 @@ const NOT_FINAL: readonly string[] = [
   "api_not_enabled",
   "workspace_suspended",
   "idempotency_conflict",
+  "thread_owned_elsewhere",
   "rate_limited",
   "internal_error",
   "unavailable",

@@ -5,8 +5,9 @@
  * wrote its title.
  */
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts";
+import { changeConsent } from "../contacts/change-consent.ts";
 import { raiseDoubt } from "../contacts/doubt.ts";
+import { listLinkedContacts } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { WINDOW_MS } from "../contacts/window.ts";
 import { lastSentBetween } from "../messages/contact-messages.ts";

@@ -4,6 +4,7 @@
  * among it counts.
  */
 import type { Tx } from "#src/db/transaction.ts";
+import { noteActivity } from "../contacts/conversation-statements.ts";
 import { getContact } from "../contacts/find.ts";
 import { openWindow, WINDOW_MS } from "../contacts/window.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -12,19 +13,21 @@ import { getWorkspace } from "../workspaces/read.ts";
 import { applyReportedWords } from "./apply-words.ts";
 import type { ControlPassItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
-import { insertEcho, noteActivity } from "./statements.ts";
+import { echoByNetworkId, insertEcho } from "./statements.ts";
+import { reportHandover, reportOther } from "./thread-owner.ts";
 
 export function applyControlPass(tx: Tx, number: SendingNumber, item: ControlPassItem): void {
   const workspace = getWorkspace(tx, number.workspaceId);
   const identity = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: null };
   const contact = findOrCreateSender(tx, workspace, identity, portfolioOf(tx, number));
   const at = Math.min(item.at, tx.now);
-  const controlPass = insertEcho(tx).get({
+  // The network gives a pass of control no id of its own.
+  const networkMessageId = `control-pass-${contact.id}-${item.at}-${item.newOwner ?? ""}`;
+  const added = insertEcho(tx).get({
     workspaceId: workspace.id,
     numberId: number.id,
     contactId: contact.id,
-    // The network gives a pass of control no id of its own.
-    networkMessageId: `control-pass-${contact.id}-${item.at}-${item.newOwner ?? ""}`,
+    networkMessageId,
     origin: "control_pass",
     type: "control_pass",
     text: item.summary,
@@ -33,16 +36,20 @@ export function applyControlPass(tx: Tx, number: SendingNumber, item: ControlPas
     sentAt: at,
     createdAt: tx.now,
   });
-  if (controlPass === undefined) return;
+  // Two passes of one second may look the same and bring other words. A repeat changes nothing, but for a doubt, which a
+  // user may have cleared.
+  const controlPass = added ?? echoByNetworkId(tx).get({ workspaceId: workspace.id, networkMessageId });
   // Each message on `standby` has been read already.
-  const isNews = contact.lastMessageAt === null || contact.lastMessageAt < at - WINDOW_MS;
+  const isNews = added !== undefined && (contact.lastMessageAt === null || contact.lastMessageAt < at - WINDOW_MS);
   applyReportedWords(tx, workspace, contact, item.written, {
     saidAt: at,
     isNews,
-    evidence: { control_pass: controlPass.id },
+    evidence: { control_pass: controlPass?.id ?? null },
   });
+  if (item.isOurs) reportHandover(tx, number, contact.id, at);
+  else reportOther(tx, number, contact.id, { by: "handover", role: item.newOwner, at });
   // The network may say that the person has not written for long: then nothing can be answered.
   if (!item.isOurs || (item.writtenAt !== null && item.writtenAt <= at - WINDOW_MS)) return;
   openWindow(tx, getContact(tx, workspace.id, contact.id), at);
-  noteActivity(tx).run({ contactId: contact.id, wroteAt: at });
+  noteActivity(tx).run({ contactId: contact.id, numberId: number.id, wroteAt: at });
 }

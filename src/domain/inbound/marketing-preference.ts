@@ -3,7 +3,8 @@
  * like STOP; "resume" lifts only an opt-out made by the same control, because the control knows nothing of others.
  */
 import type { Tx } from "#src/db/transaction.ts";
-import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts";
+import { changeConsent } from "../contacts/change-consent.ts";
+import { listLinkedContacts } from "../contacts/find.ts";
 import { isOptedOutByMarketingPreference } from "../contacts/marketing-preference.ts";
 import { optOutByMarketingPreference } from "../contacts/opt-out.ts";
 import type { Contact } from "../contacts/table.ts";

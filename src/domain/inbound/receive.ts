@@ -22,6 +22,7 @@ import { findOrCreateSender } from "./find-sender.ts";
 import { resolveReferences } from "./resolve-references.ts";
 import { completeInbound, inboundById, insertInbound, knownInbound } from "./statements.ts";
 import type { Inbound } from "./table.ts";
+import { reportOther, reportReceived } from "./thread-owner.ts";
 import { viewInbound } from "./view.ts";
 
 /** Whether this inbound was stored before. */
@@ -79,6 +80,8 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const known = stored === undefined ? undefined : setTold(tx).get({ inboundId: stored.id });
   const medium = known ?? fetchLater(tx, number, item, inbound);
   const writer = openWindow(tx, sender, inbound.receivedAt);
+  if (origin === "standby") reportOther(tx, number, sender.id, { by: "message", role: null, at: inbound.receivedAt });
+  else reportReceived(tx, number, sender.id, inbound.receivedAt);
   const contact = applyWords(tx, workspace, writer, item, inbound);
   if (type !== "reaction") cancelOnReply(tx, contact);
   const message = viewInbound(inbound, contact, number, workspace, medium === null ? null : { medium, file: null });

@@ -4,7 +4,10 @@
  * person did not write it, and it publishes no event.
  */
 import type { Tx } from "#src/db/transaction.ts";
+import type { Contact } from "../contacts/table.ts";
+import { lastSentBetween } from "../messages/contact-messages.ts";
 import { findByNetworkId } from "../messages/network-ids.ts";
+import { findMessageById } from "../messages/read.ts";
 import { deleteParked, parkedForMessage } from "../messages/statements.ts";
 import type { StatusItem } from "../messages/status-item.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -16,6 +19,10 @@ import { isPlaceholder } from "./receive.ts";
 import { resolveReferences } from "./resolve-references.ts";
 import { completeEcho, echoByNetworkId, insertEcho, setEchoStatus } from "./statements.ts";
 import type { Echo } from "./table.ts";
+import { PHONE_ROLE, reportOther } from "./thread-owner.ts";
+
+/** Longer than any request to the network lasts. */
+const IN_FLIGHT_MS = 60_000;
 
 /** Stores an echo exactly once. A message that this server sent is none. */
 export function recordEcho(tx: Tx, number: SendingNumber, item: EchoItem): void {
@@ -30,10 +37,11 @@ export function recordEcho(tx: Tx, number: SendingNumber, item: EchoItem): void 
   }
   const workspace = getWorkspace(tx, number.workspaceId);
   const identity = { from: item.to, networkUserId: item.toNetworkUserId, profileName: null };
+  const contact = findOrCreateSender(tx, workspace, identity, portfolioOf(tx, number));
   const echo = insertEcho(tx).get({
     workspaceId: workspace.id,
     numberId: number.id,
-    contactId: findOrCreateSender(tx, workspace, identity, portfolioOf(tx, number)).id,
+    contactId: contact.id,
     networkMessageId,
     origin,
     type,
@@ -43,7 +51,16 @@ export function recordEcho(tx: Tx, number: SendingNumber, item: EchoItem): void 
     sentAt: Math.min(item.at, tx.now),
     createdAt: tx.now,
   });
-  if (echo !== undefined && origin !== "history") applyParked(tx, echo);
+  if (echo === undefined || origin === "history") return;
+  applyParked(tx, echo);
+  const role = origin === "phone" ? PHONE_ROLE : null;
+  if (!mayBeOurs(tx, contact)) reportOther(tx, number, contact.id, { by: "message", role, at: echo.sentAt });
+}
+
+/** The echo of a message that is still being sent may arrive before the answer that names it. */
+function mayBeOurs(tx: Tx, contact: Contact): boolean {
+  const last = lastSentBetween(tx, contact, { after: tx.now - IN_FLIGHT_MS, until: tx.now + 1 });
+  return last !== undefined && findMessageById(tx, last.id)?.status === "sending";
 }
 
 /** Applies a status that was parked because its message is not ours. */

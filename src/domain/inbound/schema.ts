@@ -1,6 +1,8 @@
 /** The schema of an inbound message's public JSON. Pure. */
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { ContactView } from "../contacts/schema.ts";
+import { threadOwners } from "../contacts/thread-owners.ts";
 import { messageOrigins } from "../messages/message.ts";
 import { InboundDetails } from "./details.ts";
 import { echoOrigins, inboundOrigins } from "./origin.ts";
@@ -37,6 +39,26 @@ export const ConversationEntry = Type.Object(
     at: Instant("When it was written or sent, by the network's clock where it is known."),
   },
   { $id: "ConversationEntry", description: "An entry of a conversation." },
+);
+
+const OWNER =
+  "`us`: this server may answer with free messages. `other`: another sender on the number, such as Meta's Business Agent or the phone, has the conversation. `nobody`: it was released, or the person has not written for 24 hours; who writes first takes it.";
+
+export const ConversationView = Type.Object(
+  {
+    id: Type.Integer({ examples: [17] }),
+    contact: ContactView,
+    number: Type.String({
+      description: "The workspace's number that the conversation is on, in E.164.",
+      examples: ["+442079460100"],
+    }),
+    owner: OneOf(threadOwners, OWNER),
+    owner_since: Instant("Since when it has this owner."),
+    unread: Type.Integer({ description: "Received messages that no user of the console has looked at." }),
+    last_message: Nullable(ConversationEntry, "What was last said on this number; null if it was long ago."),
+    window_ends_at: Nullable(Instant("As in `contact`: until when messages other than templates can be sent.")),
+  },
+  { $id: "Conversation", description: "A person on one number of the workspace." },
 );
 
 export const InboundView = Type.Object(

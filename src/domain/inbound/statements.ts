@@ -2,11 +2,10 @@
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
 import { messages } from "../messages/table.ts";
-import { callbacks, conversations, echoes, inbounds, phoneContacts } from "./table.ts";
+import { callbacks, echoes, inbounds, phoneContacts } from "./table.ts";
 
 const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
-const conversation = getTableColumns(conversations);
 const echo = getTableColumns(echoes);
 const phoneContact = getTableColumns(phoneContacts);
 const { id: messageId, templateCategory, templateName, templateLanguage } = getTableColumns(messages);
@@ -92,10 +91,14 @@ export const completeEcho = hotWrite(
 
 export const setEchoStatus = hotWrite("UPDATE echoes SET status = :status WHERE id = +:id", echo);
 
-/** A person whose window was opened without a message is listed with those who wrote at that time. */
-export const noteActivity = hotWrite(
-  "UPDATE conversations SET wrote_at = :wroteAt WHERE contact_id = +:contactId AND wrote_at < :wroteAt",
-  { contactId: conversation.contactId, wroteAt: conversation.wroteAt },
+/** When the person last wrote to us on a number, after a moment: not to another sender, and not in the history. */
+export const lastOwnMessage = hotQuery(
+  `SELECT received_at AS receivedAt FROM inbounds
+  WHERE contact_id = +:contactId AND received_at > :after AND number_id = +:numberId AND origin = 'messages'
+    AND type <> 'call' AND type <> 'system'
+  ORDER BY received_at DESC LIMIT 1`,
+  { contactId: inbound.contactId, numberId: inbound.numberId, after: integer },
+  { receivedAt: inbound.receivedAt },
 );
 
 /** When another sender last wrote to the person from one of our numbers, between two moments. */

@@ -1,4 +1,4 @@
-/** Inbound messages, echoes of what others sent from our numbers, conversations, callbacks and refused callbacks. */
+/** Inbound messages, echoes of what others sent from our numbers, callbacks and refused callbacks. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { EchoDetails, InboundDetails } from "./details.ts";
@@ -74,23 +74,6 @@ export const phoneContacts = sqliteTable(
   },
   ({ contactId, numberId }) => [primaryKey({ columns: [contactId, numberId] })],
 );
-
-/**
- * Everyone who wrote or was written to from the phone, with the number of unread inbounds; triggers on `inbounds` and
- * `echoes` keep the rows.
- */
-export const conversations = sqliteTable("conversations", {
-  contactId: integer().primaryKey(),
-  workspaceId: integer().notNull(),
-  /** The last inbound that was new; 0 if there is none. */
-  lastInboundId: integer().notNull(),
-  /** When the person last wrote, by the network's time; for a person who never wrote, the first echo. */
-  wroteAt: instant().notNull(),
-  /** How many inbounds arrived since a user last read the conversation. */
-  unread: integer().notNull(),
-});
-
-export type Conversation = typeof conversations.$inferSelect;
 
 /** Which numbers a body is trusted for: decided on receipt, enforced when it is applied. */
 export interface Trust {

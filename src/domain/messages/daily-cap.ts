@@ -7,8 +7,7 @@
 import { and, asc, eq, gt } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { listLinkedContacts } from "../contacts/change-consent.ts";
-import { getContact } from "../contacts/find.ts";
+import { getContact, listLinkedContacts } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";

@@ -18,6 +18,7 @@ import { requireNoDoubt, requireNotOptedOut } from "../contacts/doubt.ts";
 import { addressOf, type ContactLookup, lookUpContact } from "../contacts/find.ts";
 import { findUserIdFor } from "../contacts/learn-identity.ts";
 import type { Contact } from "../contacts/table.ts";
+import { requireOwnThread, type ThreadTaking } from "../contacts/threads.ts";
 import { isWindowOpen, WINDOW_MS, type WindowTimes, windowEnd, windowTimesOf } from "../contacts/window.ts";
 import { findNamedUpload } from "../media/send-upload.ts";
 import { chooseSender } from "../numbers/choose.ts";
@@ -47,6 +48,11 @@ export interface SendInput {
   about?: About | null;
   /** When it is to be sent. Absent: at once. */
   later?: Later | null;
+  /**
+   * Whether a free message may take the thread from another sender: true always, false never, null (or absent) where the
+   * network gives it to the sender of the message.
+   */
+  take?: boolean | null;
 }
 
 /** Of a scheduled message. */
@@ -81,6 +87,8 @@ export interface SendPlan {
   about: string | null;
   /** The message that it answers, as the request names it. */
   replyTo: MessageReference | null;
+  /** Another sender has the thread: the message takes it, or needs a thread call first. */
+  takes: ThreadTaking;
   /** The text that the person will see. */
   text: string;
   template: Template | null;
@@ -123,13 +131,16 @@ export function planSend(
   const recipient = due === null ? requireRecipient(tx, workspace, input.to) : requireSameAddress(tx, due);
   requireNotOptedOut(tx, workspace, recipient);
   if (choice?.template?.category === "MARKETING") requireNoDoubt(workspace, recipient.contact);
+  const isFree = content.type !== "template";
+  const takes =
+    sender !== null && isFree ? requireOwnThread(tx, sender, recipient.contact, input.take ?? null) : "nothing";
   const readySender = later === null ? requireReady(sender) : requireSender(sender);
   const address = requireAddress(tx, recipient, readySender, choice?.template ?? null);
 
   if (content.type !== "template") {
     requireOpenWindow(tx, recipient.contact, later);
     const free = plan(workspace, readySender, address, content, textOf(content), null, 0, false);
-    return { ...free, about: about.networkMessageId, replyTo: about.replyTo };
+    return { ...free, about: about.networkMessageId, replyTo: about.replyTo, takes };
   }
   const template = requireSendable(choice, content);
   const filled = fillTemplate(template, content);
@@ -309,5 +320,5 @@ function plan(
   charged: boolean,
 ): SendPlan {
   const addressed = { workspace, sender, phone, networkUserId, contact };
-  return { ...addressed, content, about: null, replyTo: null, text, template, price, charged };
+  return { ...addressed, content, about: null, replyTo: null, takes: "nothing", text, template, price, charged };
 }

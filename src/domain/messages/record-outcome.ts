@@ -6,6 +6,7 @@ import { release } from "../billing/hold.ts";
 import { requireNoDoubt, requireNotOptedOut } from "../contacts/doubt.ts";
 import { identityOf } from "../contacts/identity.ts";
 import { MARKETING_REFUSED, optOutByMarketingPreference } from "../contacts/opt-out.ts";
+import { requireOwnThread } from "../contacts/threads.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -101,7 +102,7 @@ export function requeue(tx: Tx, messageId: number): boolean {
  * Starts another attempt, after checking again whether the message may be sent. Throws the `Problem` that now blocks
  * it. False: the message is not queued any more.
  */
-export function redispatch(tx: Tx, messageId: number): boolean {
+export function redispatch(tx: Tx, messageId: number, take: boolean | null): boolean {
   const before = requireMessage(tx, messageId);
   if (before.status !== "queued") return false;
   const workspace = getWorkspace(tx, before.workspaceId);
@@ -110,7 +111,9 @@ export function redispatch(tx: Tx, messageId: number): boolean {
   const contact = contactOf(tx, before);
   requireNotOptedOut(tx, workspace, { contact, phone: null, networkUserId: null });
   if (before.templateCategory === "MARKETING") requireNoDoubt(workspace, contact);
-  const number = requireReady(findNumber(tx, before.numberId) ?? null);
+  const sender = findNumber(tx, before.numberId) ?? null;
+  if (sender !== null && before.type !== "template") requireOwnThread(tx, sender, contact, take);
+  const number = requireReady(sender);
   if (move(tx, before, { status: "sending", dispatchedAt: tx.now }) === undefined) return false;
   if (before.type === "template") {
     // A cap or limit may be younger than the first attempt, and 24 hours begin with the last one.

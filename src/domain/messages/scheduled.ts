@@ -9,7 +9,7 @@ import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue, queueOfNumber, reschedule } from "#src/jobs/enqueue.ts";
 import { findJob } from "#src/jobs/outbox.ts";
-import { listLinkedContacts } from "../contacts/change-consent.ts";
+import { listLinkedContacts } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { keepUploadUntil } from "../media/send-upload.ts";
 import { publish } from "../webhooks/publish.ts";

@@ -52,6 +52,8 @@ export const numbers = sqliteTable("numbers", {
   sendsProof: flag().notNull().default(false),
   createdAt: instant().notNull(),
   removedAt: instant(),
+  /** Since when another sender is known on the number; null: none is. */
+  sharedSince: instant(),
 });
 
 export type SendingNumber = typeof numbers.$inferSelect;

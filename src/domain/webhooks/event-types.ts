@@ -14,6 +14,7 @@ export type EventMember =
   | "Media"
   | "MediaFailure"
   | "Contact"
+  | "Conversation"
   | "Broadcast"
   | "Template";
 
@@ -190,6 +191,14 @@ const rows = {
       "Anything that the API shows of a contact changed, or the contact is new. Sent only to addresses that asked for it (`waxwing webhook set --types`), at once, or a minute after the previous one for the same contact, with the contact as it is then. Imports send none.",
     data: { contact: "Contact" },
     example: { contact: { city: "Mumbai", updated_at: LATER } },
+    isOnRequest: true,
+  },
+  "conversation.updated": {
+    summary: "A conversation has another owner",
+    description:
+      "On a number that others answer too, who may answer the person changed: a message arrived for you or for another sender, a sender passed or took the conversation, or you did. Sent only to addresses that asked for it (`waxwing webhook set --types`). The end of 24 hours without a word of the person publishes nothing.",
+    data: { conversation: "Conversation" },
+    example: { conversation: { owner: "other", owner_since: LATER } },
     isOnRequest: true,
   },
   "contact.erased": {

@@ -49,6 +49,20 @@ function deliverTo(tx: Tx, webhook: Webhook, eventSeq: number, writer: Writer | 
   }
 }
 
+/** As `publish`, for a type that is recorded only where an address asked for it. `data` is read only then. */
+export function publishOnRequest<Type extends EventType>(
+  tx: Tx,
+  workspace: Workspace,
+  type: Type,
+  data: () => EventData<Type>,
+): void {
+  const first = findWebhook(tx, workspace.id);
+  const isAsked = (webhook: Pick<Webhook, "types" | "disabledAt">): boolean =>
+    webhook.disabledAt === null && isWanted(webhook.types, type);
+  const hasFirst = first !== undefined && (first.url ?? first.forwardUrl) !== null && isAsked(first);
+  if (hasFirst || listFurtherWebhooks(tx, workspace.id).some(isAsked)) publish(tx, workspace, type, data());
+}
+
 /** Adds a delivery of an event to an address, and its job, by default due at once. Returns the delivery's id. */
 export function addDelivery(
   tx: Tx,

@@ -66,6 +66,15 @@ const Reference = Type.Optional(
   }),
 );
 
+const take = {
+  take: Type.Optional(
+    Type.Boolean({
+      description:
+        "What happens where another sender on the number has the conversation. `true`: the message is sent, and takes it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.",
+    }),
+  ),
+};
+
 const TemplateForm = Type.Object(
   {
     to: Phone,
@@ -102,6 +111,7 @@ const SendTemplateBody = inDocument(TemplateForm, {
       requestedNames.filter((name) => !headerNames.includes(name)),
     ),
     reply_to: absent("Only without `template`."),
+    take: absent("Only without `template`: a template can always be sent."),
     preview_url: absent("Only with `text`."),
   },
 });
@@ -124,7 +134,7 @@ function formOf<Members extends TProperties, Shared extends TProperties>(
   shared: Shared,
 ) {
   const form = Type.Object(
-    { to: Phone, ...members, ...shared, from: From, reference: Reference, ...later },
+    { to: Phone, ...members, ...shared, ...take, from: From, reference: Reference, ...later },
     { $id, additionalProperties: false, description },
   );
   const [own = ""] = Object.keys(members);
@@ -171,6 +181,7 @@ function anyForm(names: readonly string[]) {
       reference: Reference,
       cancel_on_reply: later.cancel_on_reply,
       send_at: Type.Optional(Type.Unknown()),
+      ...take,
       // Taken out before the check; a misspelt member is compared with these names, too.
       ...Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Unknown())])),
     },
@@ -191,16 +202,20 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>, timezon
   const { send_at, ...rest } = body;
   const [input, later] = readTogether(
     () => readContent(rest),
-    () => readLater(send_at, rest.cancel_on_reply === true, timezone),
+    () => readLater(send_at, rest.cancel_on_reply === true, rest.take, timezone),
   );
   return { ...input, later };
 }
 
-function readLater(rawSendAt: unknown, cancelOnReply: boolean, timezone: string): Later {
+function readLater(rawSendAt: unknown, cancelOnReply: boolean, take: unknown, timezone: string): Later {
   const fields: FieldProblems = {};
   const sendAt = readSendAt(rawSendAt, timezone, fields);
   if (rawSendAt === undefined)
     fields.cancel_on_reply = [{ rule: "conflict", sentence: "Only a message with send_at can be cancelled." }];
+  if (take !== undefined)
+    fields.take = [
+      { rule: "conflict", sentence: "Who has the conversation is decided when the message is due: leave take out." },
+    ];
   if (sendAt === null) throw invalidRequest(fields);
   return { sendAt, cancelOnReply };
 }
@@ -234,8 +249,9 @@ function readFree(name: RequestedName, body: Readonly<Record<string, unknown>>):
   const replyTo = isAnswer ? readReference(rawReference, "reply_to", fields) : null;
   checkWellFormed(fields, body);
   if (content === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
-  const { to, from, reference } = body as { to: string; from?: string; reference?: string };
-  return { to, from: from ?? null, reference: reference ?? null, content, about: aboutOf(content, replyTo) };
+  const given = body as { to: string; from?: string; reference?: string; take?: boolean };
+  const { to, from = null, reference = null, take: isTaking = null } = given;
+  return { to, from, reference, content, about: aboutOf(content, replyTo), take: isTaking };
 }
 
 function aboutOf(content: ServiceContent, replyTo: MessageReference | null): About | null {

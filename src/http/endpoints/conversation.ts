@@ -1,12 +1,9 @@
 /** The conversation with one contact: what both sides wrote, wherever it was sent. */
-import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/core/instant.ts";
+import { Type } from "@sinclair/typebox";
 import { Nullable } from "#src/core/schema.ts";
-import { type ConversationItem, readConversationPlaces, readItem } from "#src/domain/inbound/read-conversation.ts";
+import { readConversationPlaces, readItem } from "#src/domain/inbound/read-conversation.ts";
 import { ConversationEntry } from "#src/domain/inbound/schema.ts";
-import { viewDetails } from "#src/domain/inbound/view.ts";
-import { consoleStatusOf } from "#src/domain/messages/message.ts";
-import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { viewEntry } from "#src/domain/inbound/view-conversation.ts";
 import { CursorQuery, readConversationCursor, readCursor, readPerPage, writeCursor } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
@@ -63,27 +60,3 @@ export const conversationEndpoints = {
     return { data, meta };
   }),
 };
-
-function viewEntry(item: ConversationItem, workspace: Workspace): Static<typeof ConversationEntry> {
-  const at = formatInstant(item.at, workspace.timezone);
-  switch (item.kind) {
-    case "inbound": {
-      const { id, origin, type, text } = item.inbound;
-      const details = viewDetails(item.inbound, item.medium, workspace);
-      return { direction: "in", id, origin, type, text, details, status: null, at };
-    }
-    case "message": {
-      const { id, origin, type } = item.message;
-      const status = consoleStatusOf(item.message);
-      return { direction: "out", id, origin, type, text: item.text, details: {}, status, at };
-    }
-    case "echo": {
-      const { origin, type, text, status } = item.echo;
-      const { control_pass: passed, ...brought } = item.echo.details ?? {};
-      // The file of an echo is the workspace's own, and stays with the network.
-      const details = viewDetails({ details: brought }, null, workspace);
-      const entry = { direction: "out" as const, id: null, origin, type, text, details, status, at };
-      return passed === undefined ? entry : { ...entry, control_pass: passed };
-    }
-  }
-}

@@ -9,6 +9,7 @@ import { broadcastEndpoints } from "./broadcasts.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { connectEndpoints } from "./connect.ts";
 import { contactEndpoints } from "./contacts.ts";
+import { conversationListEndpoints } from "./conversations.ts";
 import type { BodyOf, ConsoleOutputOf, Needs, PathOf, QueryOf, ServedFile } from "./declare.ts";
 import { deliveryEndpoints } from "./deliveries.ts";
 import { developerEndpoints } from "./developer.ts";
@@ -42,6 +43,7 @@ const endpoints = {
   ...messageEndpoints,
   ...broadcastEndpoints,
   ...contactEndpoints,
+  ...conversationListEndpoints,
   ...optOutEndpoints,
   ...templateEndpoints,
   ...groupEndpoints,

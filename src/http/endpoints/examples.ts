@@ -3,7 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/schema.ts";
 import { mapProfile } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactView } from "#src/domain/contacts/schema.ts";
-import type { InboundView } from "#src/domain/inbound/schema.ts";
+import type { ConversationView, InboundView } from "#src/domain/inbound/schema.ts";
 import type { MediaView, UploadView } from "#src/domain/media/schema.ts";
 import type { MessageView } from "#src/domain/messages/schema.ts";
 import type { WorkspaceView } from "#src/domain/numbers/schema.ts";
@@ -81,8 +81,29 @@ export const contactExample: Static<typeof ContactView> = {
   },
   last_message_from_them_at: "2026-11-21T09:02:11+05:30",
   window_ends_at: "2026-11-22T09:02:11+05:30",
+  threads: [],
   created_at: "2026-11-02T10:15:00+05:30",
   updated_at: "2026-11-21T09:02:11+05:30",
+};
+
+export const conversationExample: Static<typeof ConversationView> = {
+  id: 17,
+  contact: contactExample,
+  number: "+442079460100",
+  owner: "us",
+  owner_since: "2026-11-21T09:02:11+05:30",
+  unread: 1,
+  last_message: {
+    direction: "in",
+    id: 311,
+    origin: "messages",
+    type: "text",
+    text: "When will it arrive?",
+    details: {},
+    status: null,
+    at: "2026-11-21T09:02:11+05:30",
+  },
+  window_ends_at: "2026-11-22T09:02:11+05:30",
 };
 
 export const inboundExample: Static<typeof InboundView> = {

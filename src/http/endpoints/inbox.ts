@@ -11,29 +11,28 @@ import { consents } from "#src/domain/contacts/consent.ts";
 import { clearDoubt } from "#src/domain/contacts/doubt.ts";
 import { addressOf, getContact } from "#src/domain/contacts/find.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
-import type { Contact } from "#src/domain/contacts/table.ts";
+import type { Contact, Conversation } from "#src/domain/contacts/table.ts";
+import { threadOwners } from "#src/domain/contacts/thread-owners.ts";
 import { displayNameOf, viewContact } from "#src/domain/contacts/view.ts";
 import { WINDOW_MS, windowEnd, windowTimesOf } from "#src/domain/contacts/window.ts";
 import {
-  type ConversationPosition,
   countUnread,
   findConversation,
-  hasUnreadElsewhere,
-  isConversationOn,
   listConversations,
+  listConversationsWith,
   markSeen,
-  onNumbersSql,
-  waitingSql,
 } from "#src/domain/inbound/conversations.ts";
 import { type ConversationItem, readConversation, readLastWord } from "#src/domain/inbound/read-conversation.ts";
-import type { Conversation } from "#src/domain/inbound/table.ts";
+import { ITEMS_EXAMINED, threadOn } from "#src/domain/inbound/view-conversation.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
+import { numberById } from "#src/domain/numbers/statements.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
 import { readKey } from "../idempotency.ts";
-import { PageQuery, pageOf, pageOfRows, readConversationCursor, readScreen, wrongCursor } from "../page.ts";
+import { PageQuery, pageOf, pageOfRows, readConversationCursor, readScreen } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { sendOnce } from "../send-once.ts";
 import { timesOf } from "../times.ts";
@@ -42,12 +41,16 @@ import { ConversationItemView, viewConversationItem } from "./conversation-items
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
+import { readListPosition, searchConversations } from "./search-conversations.ts";
 import { senderOf } from "./sender.ts";
 
 const contact = { contact: Id("conversation") };
 
 const ConversationRow = Type.Object({
+  id: Type.Integer(),
   contact_id: Type.Integer(),
+  /** The workspace's number that the conversation is on. */
+  number: Type.String(),
   phone: OptionalText,
   username: OptionalText,
   user_id: OptionalText,
@@ -63,14 +66,9 @@ const ConversationRow = Type.Object({
 /** The network allows no more beside its button. */
 const ASK_LENGTH_MAX = 1_024;
 const UNREAD_COUNT_MAX = 100;
-/** Among how many items the last one is found that a limited user sees. */
-const ITEMS_EXAMINED = 20;
-
-/** How many conversations one request scans for waiting people. */
-const CONVERSATIONS_SCANNED = 20_000;
 
 export const inboxEndpoints = {
-  "GET /w/{workspace}/conversations": endpoint({
+  "GET /w/{workspace}/inbox": endpoint({
     session: "inbox",
     query: { ...PageQuery, show: OneOf(["unread", "waiting", "open"]) },
     output: ListOf(ConversationRow),
@@ -81,8 +79,8 @@ export const inboxEndpoints = {
     const show = query.get("show");
     if (show === "waiting" || call.numberIds !== null) {
       const { rows, next } = await searchConversations(call, show, before, from.perPage);
-      const data = Rows.of(rows, ({ contactId }, tx) => {
-        const conversation = findConversation(tx, workspace.id, contactId);
+      const data = Rows.of(rows, ({ id }, tx) => {
+        const conversation = findConversation(tx, workspace.id, id);
         return conversation === undefined ? null : viewRow(tx, conversation, call);
       });
       return pageOfRows(from, data, { total: rows.length, hasMore: next !== null, next });
@@ -92,10 +90,10 @@ export const inboxEndpoints = {
       const filter = { isUnread: show === "unread", ...(show === "open" ? { openedAfter } : {}) };
       const rows = listConversations(tx, workspace.id, filter, before, from.perPage + 1);
       const view = (row: Conversation, now: ReadTx) => viewRow(now, row, call);
-      return pageOf(from, rows, rows.length, view, ({ wroteAt, contactId }) => ({ wroteAt, contactId }));
+      return pageOf(from, rows, rows.length, view, ({ wroteAt, id }) => ({ wroteAt, id }));
     });
   }),
-  "GET /w/{workspace}/conversations/unread": endpoint({
+  "GET /w/{workspace}/inbox/unread": endpoint({
     session: "inbox",
     output: Data(Type.Object({ count: Type.Integer() })),
   }).load(async (call) => {
@@ -103,7 +101,7 @@ export const inboxEndpoints = {
     if (numberIds === null) return { count: store.read((tx) => countUnread(tx, workspace.id, UNREAD_COUNT_MAX)) };
     return { count: (await searchConversations(call, "unread", null, UNREAD_COUNT_MAX)).rows.length };
   }),
-  "GET /w/{workspace}/conversations/{contact}": endpoint({
+  "GET /w/{workspace}/inbox/{contact}": endpoint({
     session: "inbox",
     params: contact,
     query: PageQuery,
@@ -117,6 +115,8 @@ export const inboxEndpoints = {
         has_phone: Type.Boolean(),
         /** The number that replies are sent from. */
         from: OptionalText,
+        /** On that number; null: no other sender is on it, or there is none. */
+        thread: Nullable(Type.Object({ owner: OneOf(threadOwners), role: OptionalText, since: Instant() })),
         unread: Type.Integer(),
         last_inbound_id: Type.Integer(),
         window_ends_at: OptionalTime,
@@ -127,26 +127,28 @@ export const inboxEndpoints = {
     ),
   }).load((call) => {
     const { store, turns, workspace, query } = call;
-    const from = readScreen(query);
-    const before = "after" in from ? readConversationCursor(from.after) : null;
+    const page = readScreen(query);
+    const before = "after" in page ? readConversationCursor(page.after) : null;
     const read = (tx: ReadTx) => {
-      const conversation = requireConversation(tx, call);
-      const contact = getContact(tx, workspace.id, conversation.contactId);
-      const { items, next } = readConversation(tx, contact, before, from.perPage);
+      const conversations = requireConversations(tx, call);
+      const contact = getContact(tx, workspace.id, call.path.contact);
+      const { items, next } = readConversation(tx, contact, before, page.perPage);
       const lastInbound = items.find((item) => item.kind === "inbound");
       // Replies come from the number that the person last wrote to.
       const numbers = listNumbers(tx, workspace.id).filter(({ id }) => seesNumber(call, id));
       const receivingNumber = numbers.find(
         ({ id }) => lastInbound?.kind === "inbound" && id === lastInbound.inbound.numberId,
       );
+      const from = receivingNumber ?? numbers[0];
       return {
         contact_id: contact.id,
         contact: viewContact(tx, contact, workspace),
         to: nameToSendTo(tx, contact),
         has_phone: addressOf(tx, contact).phone !== null,
-        from: (receivingNumber ?? numbers[0])?.phone ?? null,
-        unread: conversation.unread,
-        last_inbound_id: conversation.lastInboundId,
+        from: from?.phone ?? null,
+        thread: from === undefined ? null : viewThread(conversations, from, call, tx.now),
+        unread: sumOf(conversations, ({ unread }) => unread),
+        last_inbound_id: Math.max(...conversations.map(({ lastInboundId }) => lastInboundId)),
         window_ends_at: timesOf(workspace)(windowEnd(windowTimesOf(tx, contact))),
         items: items.filter((item) => seesItem(call, item)).map((item) => viewConversationItem(item, workspace)),
         next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
@@ -155,7 +157,7 @@ export const inboxEndpoints = {
     return turns.take(workspace.id, () => store.read(read));
   }),
   /** Sends the network's own button, by which the person shares their phone number. */
-  "POST /w/{workspace}/conversations/{contact}/ask-for-number": endpoint({
+  "POST /w/{workspace}/inbox/{contact}/ask-for-number": endpoint({
     session: "inbox",
     params: contact,
     body: Type.Object(
@@ -166,7 +168,7 @@ export const inboxEndpoints = {
   }).answer(async (call) => {
     const { store, workspace, path, body } = call;
     const to = store.read((tx) => {
-      requireConversation(tx, call);
+      requireConversations(tx, call);
       return nameToSendTo(tx, getContact(tx, workspace.id, path.contact));
     });
     if (to === null) throw notFound("contact");
@@ -180,43 +182,55 @@ export const inboxEndpoints = {
     const sent = await sendOnce(call, { workspaceId: workspace.id, origin: "console", input, onStored }, readKey(call));
     return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
   }),
-  "POST /w/{workspace}/conversations/{contact}/keep": endpoint({
+  "POST /w/{workspace}/inbox/{contact}/keep": endpoint({
     session: "inbox",
     params: contact,
     output: Data(ContactView),
   }).change((tx, call) => {
     const { workspace, path } = call;
-    requireConversation(tx, call);
+    requireConversations(tx, call);
     const contact = clearDoubt(tx, workspace, getContact(tx, workspace.id, path.contact));
     const audit = { action: "contact.keep", subject: contact.phone ?? String(contact.id) };
     return { status: 200, data: viewContact(tx, contact, workspace), audit };
   }),
   // Reading is not audited, and needs no form key.
-  "POST /w/{workspace}/conversations/{contact}/seen": endpoint({
+  "POST /w/{workspace}/inbox/{contact}/seen": endpoint({
     session: "inbox",
     params: contact,
     body: Type.Object({ last_inbound_id: Type.Integer() }, strict),
     output: Data(Type.Object({ is_seen: Type.Boolean() })),
   }).answer((call) =>
     change({ ...call, form: null }, (tx) => {
-      const { workspace, body } = call;
-      const contactId = call.path.contact;
-      const conversation = requireConversation(tx, call);
+      const { body } = call;
       // Read is read for all: what came to a number that the user does not see stays unread.
-      const isElsewhere = call.numberIds !== null && hasUnreadElsewhere(tx, conversation, call.numberIds);
-      const isSeen = !isElsewhere && markSeen(tx, workspace.id, contactId, body.last_inbound_id);
+      const ids = requireConversations(tx, call).map(({ id }) => id);
+      const isSeen = markSeen(tx, ids, body.last_inbound_id);
       return { status: 200, data: { is_seen: isSeen }, audit: null };
     }),
   ),
 };
 
-/** Throws `not_found` also for a conversation on numbers that the user does not see. */
-function requireConversation(tx: ReadTx, call: WorkspaceCallWith<{ contact: number }>): Conversation {
-  const { workspace, path, numberIds } = call;
-  const found = findConversation(tx, workspace.id, path.contact);
-  const isSeen = found !== undefined && (numberIds === null || isConversationOn(tx, found.contactId, numberIds));
-  if (!isSeen) throw notFound("conversation");
+/** With one person, on the numbers that the user sees. Throws `not_found` if there is none. */
+function requireConversations(tx: ReadTx, call: WorkspaceCallWith<{ contact: number }>): Conversation[] {
+  const found = listConversationsWith(tx, call.workspace.id, call.path.contact, call.numberIds);
+  if (found.length === 0) throw notFound("conversation");
   return found;
+}
+
+function viewThread(
+  conversations: readonly Conversation[],
+  number: SendingNumber,
+  { workspace }: WorkspaceCall,
+  now: number,
+) {
+  const conversation = conversations.find(({ numberId }) => numberId === number.id);
+  if (number.sharedSince === null || conversation === undefined) return null;
+  const { owner, role, since } = threadOn(conversation, number, now);
+  return { owner, role, since: timesOf(workspace)(since) };
+}
+
+function sumOf<T>(rows: readonly T[], figure: (row: T) => number): number {
+  return rows.reduce((sum, row) => sum + figure(row), 0);
 }
 
 function seesItem(access: Pick<WorkspaceCall, "numberIds">, item: ConversationItem): boolean {
@@ -230,53 +244,21 @@ function seesItem(access: Pick<WorkspaceCall, "numberIds">, item: ConversationIt
   }
 }
 
-/**
- * A page of conversations that wait, or that a limited user sees, and the cursor of the next: after the last match, or
- * after the last conversation that was scanned.
- */
-async function searchConversations(
-  { searchReader, workspace, numberIds, clock }: WorkspaceCall,
-  show: string | null,
-  before: ConversationPosition | null,
-  size: number,
-) {
-  const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
-  const numbers = numberIds === null ? null : JSON.stringify(numberIds);
-  const position = [workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED];
-  const openedAfter = show === "open" ? clock.now() - WINDOW_MS + 1 : 0;
-  const found =
-    show === "waiting"
-      ? await searchReader.query(waitingSql, [workspace.id, ...position, numbers, numbers, size + 1])
-      : await searchReader.query(onNumbersSql, [
-          ...position,
-          show === "unread" ? 1 : 0,
-          openedAfter,
-          numbers,
-          size + 1,
-        ]);
-  const positions = found.map((row) => ({
-    wroteAt: Number(row.wrote_at),
-    contactId: Number(row.contact_id),
-    scanned: row.looked === null ? null : Number(row.looked),
-  }));
-  const waiting = positions.filter(({ scanned }) => scanned === null);
-  const lowest = positions.find(({ scanned }) => scanned === CONVERSATIONS_SCANNED);
-  const rows = waiting.slice(0, size);
-  const nextRow = waiting.length > size ? rows.at(-1) : lowest;
-  return { rows, next: nextRow === undefined ? null : { wroteAt: nextRow.wroteAt, contactId: nextRow.contactId } };
-}
-
 function viewRow(
   tx: ReadTx,
-  { contactId, wroteAt, unread }: Conversation,
+  { id, contactId, numberId, wroteAt, unread }: Conversation,
   call: WorkspaceCall,
 ): Static<typeof ConversationRow> {
-  const { workspace, numberIds } = call;
+  const { workspace } = call;
   const when = timesOf(workspace);
   const contact = getContact(tx, workspace.id, contactId);
-  const last = readLastWord(tx, contact, (id) => seesNumber(call, id), numberIds === null ? 1 : ITEMS_EXAMINED);
+  // Nothing has to be searched for where the workspace has one number.
+  const isOnly = listNumbers(tx, workspace.id).length === 1;
+  const last = readLastWord(tx, contact, (one) => isOnly || one === numberId, isOnly ? 1 : ITEMS_EXAMINED);
   return {
+    id,
     contact_id: contactId,
+    number: numberById(tx).get({ id: numberId })?.phone ?? "",
     phone: contact.phone,
     username: contact.username,
     user_id: contact.networkUserId,
@@ -293,9 +275,4 @@ function viewRow(
 /** A name that leads to this contact; if it has none left, one of the linked contact that took it. */
 function nameToSendTo(tx: ReadTx, contact: Contact): string | null {
   return contact.phone ?? contact.networkUserId ?? addressOf(tx, contact).phone;
-}
-
-function readListPosition({ wroteAt, contactId }: Record<string, unknown>): ConversationPosition {
-  if (typeof wroteAt !== "number" || typeof contactId !== "number") throw wrongCursor();
-  return { wroteAt, contactId };
 }

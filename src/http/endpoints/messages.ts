@@ -103,6 +103,10 @@ export const messageEndpoints = {
           summary: "An answer that quotes a message",
           value: { to: "+442079460210", text: "Yes, until eight.", reply_to: { inbound: 311 } },
         },
+        take: {
+          summary: "A text that takes the conversation from another sender on the number",
+          value: { to: "+442079460210", text: "I am a person, how can I help?", take: true },
+        },
         reaction: {
           summary: "A reaction",
           value: { to: "+442079460210", reaction: { emoji: "👍", to: { inbound: 311 } } },
@@ -146,6 +150,7 @@ export const messageEndpoints = {
         media: "table-7-picture",
         location: "way-to-the-shop",
         reply: "answer-to-311",
+        take: "person-for-311",
         reaction: "thumb-for-311",
         contacts: "driver-of-10042",
         buttons: "day-of-10042",
@@ -168,6 +173,7 @@ export const messageEndpoints = {
         "missing_media",
         "missing_variable",
         "window_closed",
+        "thread_owned_elsewhere",
         "whatsapp_error",
       ],
     },
@@ -179,7 +185,9 @@ export const messageEndpoints = {
     );
     const origin = call.user === null ? "api" : "console";
     const from = call.user === null ? input.from : call.store.read((tx) => senderOf(tx, call, input.from));
-    const request: SendRequest = { workspaceId: call.workspace.id, origin, input: { ...input, from } };
+    // A person is asked before a message takes the conversation from another sender.
+    const take = input.take ?? (call.user === null ? null : false);
+    const request: SendRequest = { workspaceId: call.workspace.id, origin, input: { ...input, from, take } };
     if (input.later != null) {
       const later = { ...request, keyId: call.budgetedKey?.keyId ?? null };
       const recordStored = call.user === null ? null : recordSending(call, input.to);

@@ -8,7 +8,7 @@ const COUNT_MAX = 100;
 export function Unread({ workspaceId }: { workspaceId: number }) {
   const { data } = useQuery({
     queryKey: ["unread", workspaceId],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/conversations/unread", { workspace: workspaceId }, { signal }),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/inbox/unread", { workspace: workspaceId }, { signal }),
     refetchInterval: 10_000,
   });
   const count = data?.count ?? 0;

@@ -111,7 +111,7 @@ class Scenario {
         const recorded = recordAnswered(tx, dispatched, { kind: "accepted", networkMessageId, ...named });
         expect(recorded).toEqual(requireMessage(tx, this.#id));
       } else if (step.answer === "throttled") {
-        if (requeue(tx, this.#id)) redispatch(tx, this.#id);
+        if (requeue(tx, this.#id)) redispatch(tx, this.#id, null);
       } else {
         const isUnknown = step.answer === "unknown";
         const code = isUnknown ? "timeout" : "131000";

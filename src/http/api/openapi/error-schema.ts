@@ -71,7 +71,12 @@ const details: Readonly<Partial<Record<ProblemCode, TProperties>>> = {
 };
 
 /** Codes of requests that take an Idempotency-Key and of no others. */
-export const codesWithKey: readonly ProblemCode[] = ["insufficient_balance", "idempotency_conflict", "window_closed"];
+export const codesWithKey: readonly ProblemCode[] = [
+  "insufficient_balance",
+  "idempotency_conflict",
+  "window_closed",
+  "thread_owned_elsewhere",
+];
 
 /** Codes of requests that never take an Idempotency-Key. */
 const codesWithoutKey: readonly ProblemCode[] = ["not_cancellable"];

@@ -6,7 +6,7 @@ import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Instant, inDocument, OneOf } from "#src/core/schema.ts";
 import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
-import { InboundView } from "#src/domain/inbound/schema.ts";
+import { ConversationView, InboundView } from "#src/domain/inbound/schema.ts";
 import { failureReasons } from "#src/domain/media/media.ts";
 import { MediaView } from "#src/domain/media/schema.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
@@ -15,6 +15,7 @@ import { type EventMember, type EventType, eventRows, eventTypes, LATER } from "
 import {
   broadcastExample,
   contactExample,
+  conversationExample,
   inboundExample,
   mediaExample,
   messageExample,
@@ -34,6 +35,7 @@ const members: Readonly<Record<EventMember, { schema: TSchema; example: unknown 
   Media: { schema: MediaView, example: mediaExample },
   MediaFailure: { schema: OneOf(failureReasons), example: "too_large" },
   Contact: { schema: ContactView, example: contactExample },
+  Conversation: { schema: ConversationView, example: conversationExample },
   Broadcast: { schema: BroadcastView, example: broadcastExample },
   Template: { schema: TemplateView, example: templateExample },
 };

@@ -35,6 +35,11 @@ const tags = [
       "The contacts of the workspace: their profiles and their consent, with lists for syncing. Only the person can undo an opt-out.",
   },
   {
+    name: "Conversations",
+    description:
+      "The conversations of the workspace, one for each person on each of its numbers, and who may answer in them. They need a key with the scope `inbox`.",
+  },
+  {
     name: "Groups",
     description:
       "Static groups, to which contacts are added explicitly, and dynamic groups, which contain every contact that matches a filter.",

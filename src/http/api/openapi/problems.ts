@@ -71,6 +71,13 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     "Free-form text can only be sent within 24 hours of the recipient's last message. Send a template instead.",
     new Problem("window_closed", "This person last wrote over 24 hours ago, so only a template can be sent."),
   ),
+  thread_owned_elsewhere: withExample(
+    "Another sender on the number has the conversation with this person, so the network takes only templates. Nothing was sent, and the idempotency key is unused. `take: true` sends all the same.",
+    new Problem(
+      "thread_owned_elsewhere",
+      "Another sender has this conversation on +442079460100, so only a template can be sent. Take it over first, or send with `take: true`.",
+    ),
+  ),
   template_not_found: withExample(
     "The workspace has no template with this name and language.",
     new Problem("template_not_found", 'There is no template "order_shiped". Did you mean order_shipped?', {

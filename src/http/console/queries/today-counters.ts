@@ -47,4 +47,4 @@ export const broadcastsTodaySql = `SELECT count(*) AS broadcasts, sum(sent) AS s
 
 /** Counts inbound messages from an id on, and the people who wrote. Parameters: workspace, id, workspace, moment. */
 export const receivedTodaySql = `SELECT (SELECT count(*) FROM inbounds WHERE workspace_id = ? AND id >= ? AND origin <> 'history' AND ${withinBudget("id")}) AS messages,
-    (SELECT count(*) FROM conversations WHERE workspace_id = ? AND wrote_at >= ? AND ${withinBudget("contact_id")}) AS people`;
+    (SELECT count(DISTINCT contact_id) FROM conversations WHERE workspace_id = ? AND wrote_at >= ? AND ${withinBudget("id")}) AS people`;

@@ -21,7 +21,7 @@ export function AskForNumber({ conversation: { contact_id: id, from } }: { conve
     try {
       const body = { text: strings.askText, ...(from === null ? {} : { from }) };
       await request(
-        "POST /w/{workspace}/conversations/{contact}/ask-for-number",
+        "POST /w/{workspace}/inbox/{contact}/ask-for-number",
         { workspace: workspaceId, contact: String(id), body },
         { key: key.current },
       );

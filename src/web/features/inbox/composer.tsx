@@ -22,14 +22,19 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   const { window_ends_at: endsAt } = conversation;
   const left = useWindowLeft(endsAt);
   const blocker = useBlocker(conversation);
+  const [isTaking, setIsTaking] = useState(false);
+  const isElsewhere = conversation.thread?.owner === "other" && !isTaking;
   return (
     <div className="flex max-h-[60%] flex-col gap-3 overflow-y-auto border-t border-line p-3">
       {blocker !== null ? (
         <Notice>{blocker}</Notice>
+      ) : left > 0 && isElsewhere ? (
+        <OwnedElsewhere conversation={conversation} onTake={() => setIsTaking(true)} />
       ) : left > 0 ? (
         <>
+          {conversation.thread?.owner === "other" && <Notice>{strings.takenByMessage}</Notice>}
           {left < SOON_MS && <Notice>{strings.closesSoon(formatTimeLeft(left))}</Notice>}
-          <Reply conversation={conversation} />
+          <Reply conversation={conversation} isTaking={isTaking} />
           {!conversation.has_phone && <AskForNumber conversation={conversation} />}
         </>
       ) : (
@@ -58,10 +63,35 @@ function useBlocker({ contact, from, to }: Conversation): string | null {
   return numbers.some(({ phone, ready }) => phone === from && !ready) ? strings.notReady(from) : null;
 }
 
+/** Says who has the conversation before anything is typed. */
+function OwnedElsewhere({ conversation: { thread }, onTake }: { conversation: Conversation; onTake: () => void }) {
+  const { timezone } = useWorkspace();
+  if (thread === null) return null;
+  const who = thread.role === null ? null : (strings.roles[thread.role] ?? null);
+  return (
+    <div className="flex flex-col gap-2">
+      <Notice>{strings.ownerOther(who, exact(Date.parse(thread.since), timezone))}</Notice>
+      <Button className="self-start" onClick={onTake}>
+        {strings.takeOver}
+      </Button>
+    </div>
+  );
+}
+
+function optionsOf(from: string | null, isTaking: boolean) {
+  return { ...(from === null ? {} : { from }), ...(isTaking ? { take: true } : {}) };
+}
+
 /** Unsent text of each conversation. Kept in memory while the page lives, never stored. */
 const drafts = new Map<string, string>();
 
-function Reply({ conversation: { contact_id: id, to, from } }: { conversation: Conversation }) {
+interface ReplyProps {
+  conversation: Conversation;
+  /** The message takes the conversation from another sender. */
+  isTaking: boolean;
+}
+
+function Reply({ conversation: { contact_id: id, to, from }, isTaking }: ReplyProps) {
   const { id: workspaceId } = useWorkspace();
   const refresh = useRefresh(workspaceId, id);
   const draft = `${workspaceId} ${id}`;
@@ -82,7 +112,7 @@ function Reply({ conversation: { contact_id: id, to, from } }: { conversation: C
     try {
       await request(
         "POST /w/{workspace}/messages",
-        { workspace: workspaceId, body: { to: to ?? "", text, ...(from === null ? {} : { from }) } },
+        { workspace: workspaceId, body: { to: to ?? "", text, ...optionsOf(from, isTaking) } },
         { key: key.current },
       );
       type("");

@@ -36,7 +36,7 @@ export function ConversationView({ id }: { id: string }) {
   const conversation = useQuery({
     queryKey: ["conversation", workspaceId, id],
     queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/conversations/{contact}", { workspace: workspaceId, contact: id }, { signal }),
+      request("GET /w/{workspace}/inbox/{contact}", { workspace: workspaceId, contact: id }, { signal }),
     refetchInterval: 3_000,
   });
   if (conversation.isPending) return <Loading />;
@@ -89,7 +89,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
               words={doubtful?.text ?? undefined}
               keep={async (key) => {
                 await request(
-                  "POST /w/{workspace}/conversations/{contact}/keep",
+                  "POST /w/{workspace}/inbox/{contact}/keep",
                   { workspace: workspaceId, contact: id },
                   { key },
                 );
@@ -247,7 +247,7 @@ function useMarkSeen(workspaceId: number, { contact_id: id, unread, last_inbound
   const client = useQueryClient();
   useEffect(() => {
     if (unread === 0 || document.hidden) return;
-    request("POST /w/{workspace}/conversations/{contact}/seen", {
+    request("POST /w/{workspace}/inbox/{contact}/seen", {
       workspace: workspaceId,
       contact: id,
       body: { last_inbound_id: last },
@@ -275,7 +275,7 @@ function useConversationItems(workspaceId: number, { contact_id: id, items, next
     setIsBusy(true);
     setError(null);
     try {
-      const page = await request("GET /w/{workspace}/conversations/{contact}", {
+      const page = await request("GET /w/{workspace}/inbox/{contact}", {
         workspace: workspaceId,
         contact: id,
         query: { after },

@@ -30,8 +30,7 @@ export function Screen() {
   const { show, person, after, open } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["conversations", id, show, after],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/conversations", { workspace: id, query: { show, after } }, { signal }),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/inbox", { workspace: id, query: { show, after } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 4_000 : false,
   });
@@ -71,7 +70,7 @@ export function Screen() {
               className="rounded-panel border border-line bg-surface mid:max-h-[calc(100dvh-12rem)] mid:overflow-y-auto"
             >
               {rows.map((row) => (
-                <Row key={row.contact_id} row={row} isOpen={String(row.contact_id) === person} />
+                <Row key={row.id} row={row} isOpen={String(row.contact_id) === person} />
               ))}
             </nav>
             <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
@@ -99,7 +98,7 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
       screen={SCREEN}
       change={{ person: String(id), open: undefined }}
       resetScroll={false}
-      data-row={String(id)}
+      data-row={String(row.id)}
       aria-current={isOpen ? "true" : undefined}
       className={`flex flex-col gap-1 border-b border-line px-4 py-3 focus-visible:-outline-offset-2 text-ink no-underline last:border-b-0 hover:bg-sunken ${isOpen ? "bg-sunken" : ""}`}
     >
@@ -129,11 +128,19 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
         ) : (
           <WindowChip endsAt={row.window_ends_at} />
         )}
+        <NumberLabel phone={row.number} />
         {row.may_want_to_stop && <Chip tone="amber">{contactStrings.mayWantToStop}</Chip>}
         {chip !== null && hasProblem && <Chip tone={chip.tone}>{chip.label}</Chip>}
       </span>
     </ParameterLink>
   );
+}
+
+/** Which number the conversation is on, where the workspace has several. */
+function NumberLabel({ phone }: { phone: string }) {
+  const { numbers } = useWorkspace();
+  if (numbers.length < 2) return null;
+  return <span className="text-label text-quiet figures">{strings.onNumber(phone)}</span>;
 }
 
 function NoConversations({ show, hasMore }: { show: Parameters<typeof SCREEN>["show"]; hasMore: boolean }) {

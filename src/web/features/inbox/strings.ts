@@ -44,12 +44,19 @@ export const strings = {
     meta_business_agent: "Meta's Business Agent",
     business_app: "your software",
     escalation: "your team",
+    phone: "the phone",
   } as Readonly<Record<string, string>>,
   controlPass: (from: string | null, to: string | null) => {
     if (to === null)
       return from === null ? "Another sender holds the conversation" : `${from} passed on the conversation`;
     return from === null ? `Passed to ${to}` : `${from} passed the conversation to ${to}`;
   },
+  onNumber: (phone: string) => `on ${phone}`,
+  /** Above the composer. */
+  ownerOther: (who: string | null, since: string) =>
+    `${who === null ? "Another sender on this number has" : `${who.charAt(0).toUpperCase()}${who.slice(1)} has`} this conversation since ${since}. Until you take it over, you can only send a template.`,
+  takenByMessage: "Your message takes the conversation over.",
+  takeOver: "Take over",
   unreadCount: (count: number) => (count === 1 ? "1 unread" : `${count} unread`),
   windowOpen: (left: string) => `Open ${left}`,
   windowClosing: (left: string) => `Closes in ${left}`,

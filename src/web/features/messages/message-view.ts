@@ -9,7 +9,7 @@ export type TimelineStep = MessageDetail["steps"][number];
 
 export type MessageDetail = Output<"GET /w/{workspace}/messages/{id}">;
 
-export type ConversationItem = Output<"GET /w/{workspace}/conversations/{contact}">["items"][number];
+export type ConversationItem = Output<"GET /w/{workspace}/inbox/{contact}">["items"][number];
 export type SentItem = Extract<ConversationItem, { kind: "message" }>;
 
 /** Whether no further change is expected. */

@@ -1,0 +1,49 @@
+/** The hot statements of conversations: see `db/hot-statement.ts`. */
+import { getTableColumns } from "drizzle-orm";
+import { columns, hotQuery, hotWrite, integer, string } from "#src/db/hot-statement.ts";
+import { conversations } from "./table.ts";
+
+const conversation = getTableColumns(conversations);
+const { contactId, numberId, wroteAt, owner, ownerRole, ownerAt } = conversation;
+
+export const conversationById = hotQuery(
+  `SELECT ${columns(conversation)} FROM conversations WHERE id = +:id`,
+  conversation,
+  conversation,
+);
+
+export const conversationOn = hotQuery(
+  `SELECT ${columns(conversation)} FROM conversations WHERE contact_id = +:contactId AND number_id = +:numberId`,
+  conversation,
+  conversation,
+);
+
+/** Those of a contact on numbers that others answer too. */
+export const sharedThreads = hotQuery(
+  `SELECT numbers.phone AS number, wrote_at AS wroteAt, owner, owner_role AS ownerRole, owner_at AS ownerAt
+  FROM conversations JOIN numbers ON numbers.id = conversations.number_id
+  WHERE contact_id = +:contactId AND shared_since IS NOT NULL AND removed_at IS NULL ORDER BY number_id`,
+  { contactId },
+  { number: string, wroteAt, owner, ownerRole, ownerAt },
+);
+
+/**
+ * What the network said of the owner, unless it said something later. The role of another sender stays known while that
+ * sender keeps the thread.
+ */
+export const setThreadOwner = hotQuery(
+  `UPDATE conversations SET owner = :owner, owner_role = iif(owner IS :owner, coalesce(:ownerRole, owner_role), :ownerRole),
+    owner_at = :ownerAt, owner_rank = :ownerRank
+  WHERE contact_id = +:contactId AND number_id = +:numberId
+    AND (owner_at IS NULL OR owner_at < :ownerAt OR (owner_at = +:ownerAt AND owner_rank < :ownerRank))
+  RETURNING ${columns(conversation)}`,
+  conversation,
+  conversation,
+);
+
+/** A person whose window was opened without a message is listed with those who wrote at that time. */
+export const noteActivity = hotWrite(
+  `UPDATE conversations SET wrote_at = :wroteAt
+  WHERE contact_id = +:contactId AND number_id = +:numberId AND wrote_at < :wroteAt`,
+  { contactId, numberId, wroteAt: integer },
+);

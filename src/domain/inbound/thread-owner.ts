@@ -1,0 +1,80 @@
+/**
+ * What received messages, other senders and handovers say of the owner of a thread. A number is shared from the first
+ * sign of another sender on; until then nothing is stored of owners.
+ */
+import { and, eq, isNull } from "drizzle-orm";
+import type { Tx } from "#src/db/transaction.ts";
+import { conversationOn } from "../contacts/conversation-statements.ts";
+import { CONTACT_CHANGED, contacts } from "../contacts/table.ts";
+import { type OwnerReport, recordOwner } from "../contacts/threads.ts";
+import { WINDOW_MS } from "../contacts/window.ts";
+import { numbers, type SendingNumber } from "../numbers/table.ts";
+import { publishOnRequest } from "../webhooks/publish.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { lastOwnMessage } from "./statements.ts";
+import { viewConversation } from "./view-conversation.ts";
+
+/** The role of the phone on which the business answers. The network has no word for it here. */
+export const PHONE_ROLE = "phone";
+
+/** A message of the person arrived as ours to answer; on a number of ours alone that says nothing new. */
+export function reportReceived(tx: Tx, number: SendingNumber, contactId: number, at: number): void {
+  if (number.sharedSince !== null) reportOwner(tx, number, contactId, { by: "message", owner: "us", role: null, at });
+}
+
+/** Another sender has the thread, or has answered in it. */
+export function reportOther(
+  tx: Tx,
+  number: SendingNumber,
+  contactId: number,
+  report: Omit<OwnerReport, "owner">,
+): void {
+  reportOwner(tx, markShared(tx, number), contactId, { ...report, owner: "other" });
+}
+
+/** Another sender passed the thread to us. */
+export function reportHandover(tx: Tx, number: SendingNumber, contactId: number, at: number): void {
+  reportOwner(tx, markShared(tx, number), contactId, { by: "handover", owner: "us", role: null, at });
+}
+
+/** A thread call or a message of ours took the thread, or gave it back. */
+export function reportAction(
+  tx: Tx,
+  number: SendingNumber,
+  contactId: number,
+  report: Pick<OwnerReport, "owner" | "role">,
+): void {
+  reportOwner(tx, number, contactId, { ...report, by: "action", at: tx.now });
+}
+
+/** Returns the number as it is now. */
+function markShared(tx: Tx, number: SendingNumber): SendingNumber {
+  if (number.sharedSince !== null) return number;
+  tx.db
+    .update(numbers)
+    .set({ sharedSince: tx.now })
+    .where(and(eq(numbers.id, number.id), isNull(numbers.sharedSince)))
+    .run();
+  return { ...number, sharedSince: tx.now };
+}
+
+/** The contact shows its threads, so it changes too. */
+function reportOwner(tx: Tx, number: SendingNumber, contactId: number, report: OwnerReport): void {
+  const place = { contactId, numberId: number.id };
+  if (conversationOn(tx).get(place)?.ownerAt === null) recordEarlier(tx, place, report);
+  const changed = recordOwner(tx, place, report);
+  if (changed === null) return;
+  tx.db.update(contacts).set({ updatedAt: tx.now }).where(eq(contacts.id, contactId)).run();
+  tx.notify(CONTACT_CHANGED);
+  const workspace = getWorkspace(tx, number.workspaceId);
+  publishOnRequest(tx, workspace, "conversation.updated", () => ({
+    conversation: viewConversation(tx, changed, number, workspace),
+  }));
+}
+
+/** The first report of a thread may be older than what came to us while no other sender was known. */
+function recordEarlier(tx: Tx, place: { contactId: number; numberId: number }, { at }: OwnerReport): void {
+  const last = lastOwnMessage(tx).get({ ...place, after: tx.now - WINDOW_MS });
+  if (last === undefined || last.receivedAt < at) return;
+  recordOwner(tx, place, { by: "message", owner: "us", role: null, at: last.receivedAt });
+}

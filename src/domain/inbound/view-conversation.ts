@@ -1,0 +1,73 @@
+/** The public JSON of a conversation, and of its entries, in the API and in events. */
+import type { Static } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { getContact } from "../contacts/find.ts";
+import type { Conversation } from "../contacts/table.ts";
+import { type Thread, threadOf } from "../contacts/threads.ts";
+import { viewContact } from "../contacts/view.ts";
+import { windowEnd, windowTimesOf } from "../contacts/window.ts";
+import { consoleStatusOf } from "../messages/message.ts";
+import type { SendingNumber } from "../numbers/table.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { type ConversationItem, readLastWord } from "./read-conversation.ts";
+import type { ConversationEntry, ConversationView } from "./schema.ts";
+import { viewDetails } from "./view.ts";
+
+/** Among how many items of a person the last one on a number is found. */
+export const ITEMS_EXAMINED = 20;
+
+export function viewConversation(
+  tx: ReadTx,
+  conversation: Conversation,
+  number: Pick<SendingNumber, "id" | "phone" | "sharedSince">,
+  workspace: Workspace,
+): Static<typeof ConversationView> {
+  const contact = getContact(tx, workspace.id, conversation.contactId);
+  const last = readLastWord(tx, contact, (id) => id === number.id, ITEMS_EXAMINED);
+  const thread = threadOn(conversation, number, tx.now);
+  const endsAt = windowEnd(windowTimesOf(tx, contact));
+  return {
+    id: conversation.id,
+    contact: viewContact(tx, contact, workspace),
+    number: number.phone,
+    owner: thread.owner,
+    owner_since: formatInstant(thread.since, workspace.timezone),
+    unread: conversation.unread,
+    last_message: last === null ? null : viewEntry(last, workspace),
+    window_ends_at: endsAt === null ? null : formatInstant(endsAt, workspace.timezone),
+  };
+}
+
+/** Without another sender on the number every thread is ours. */
+export function threadOn(
+  conversation: Conversation,
+  { sharedSince }: Pick<SendingNumber, "sharedSince">,
+  now: number,
+): Thread {
+  return sharedSince === null ? { owner: "us", role: null, since: conversation.wroteAt } : threadOf(conversation, now);
+}
+
+export function viewEntry(item: ConversationItem, workspace: Workspace): Static<typeof ConversationEntry> {
+  const at = formatInstant(item.at, workspace.timezone);
+  switch (item.kind) {
+    case "inbound": {
+      const { id, origin, type, text } = item.inbound;
+      const details = viewDetails(item.inbound, item.medium, workspace);
+      return { direction: "in", id, origin, type, text, details, status: null, at };
+    }
+    case "message": {
+      const { id, origin, type } = item.message;
+      const status = consoleStatusOf(item.message);
+      return { direction: "out", id, origin, type, text: item.text, details: {}, status, at };
+    }
+    case "echo": {
+      const { origin, type, text, status } = item.echo;
+      const { control_pass: passed, ...brought } = item.echo.details ?? {};
+      // The file of an echo is the workspace's own, and stays with the network.
+      const details = viewDetails({ details: brought }, null, workspace);
+      const entry = { direction: "out" as const, id: null, origin, type, text, details, status, at };
+      return passed === undefined ? entry : { ...entry, control_pass: passed };
+    }
+  }
+}

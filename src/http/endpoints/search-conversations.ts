@@ -1,0 +1,53 @@
+/** Finds conversations that no index lists, in bounded portions on another thread. */
+
+import { WINDOW_MS } from "#src/domain/contacts/window.ts";
+import { type ConversationPosition, onNumbersSql, waitingSql } from "#src/domain/inbound/conversations.ts";
+import { wrongCursor } from "../page.ts";
+import type { WorkspaceCall } from "./call.ts";
+
+/** How many conversations one request scans. */
+const CONVERSATIONS_SCANNED = 20_000;
+
+/** `numberIds`: the conversations on these numbers; null: on all. */
+type Searching = Pick<WorkspaceCall, "searchReader" | "workspace" | "clock" | "numberIds">;
+
+/**
+ * A page of conversations that wait, or that a limited user sees, and the cursor of the next: after the last match, or
+ * after the last conversation that was scanned.
+ */
+export async function searchConversations(
+  { searchReader, workspace, numberIds, clock }: Searching,
+  show: string | null,
+  before: ConversationPosition | null,
+  size: number,
+) {
+  const { wroteAt, id } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
+  const numbers = numberIds === null ? null : JSON.stringify(numberIds);
+  const position = [workspace.id, wroteAt, wroteAt, id, CONVERSATIONS_SCANNED];
+  const openedAfter = show === "open" ? clock.now() - WINDOW_MS + 1 : 0;
+  const found =
+    show === "waiting"
+      ? await searchReader.query(waitingSql, [workspace.id, ...position, numbers, numbers, size + 1])
+      : await searchReader.query(onNumbersSql, [
+          ...position,
+          show === "unread" ? 1 : 0,
+          openedAfter,
+          numbers,
+          size + 1,
+        ]);
+  const positions = found.map((row) => ({
+    wroteAt: Number(row.wrote_at),
+    id: Number(row.id),
+    scanned: row.looked === null ? null : Number(row.looked),
+  }));
+  const waiting = positions.filter(({ scanned }) => scanned === null);
+  const lowest = positions.find(({ scanned }) => scanned === CONVERSATIONS_SCANNED);
+  const rows = waiting.slice(0, size);
+  const nextRow = waiting.length > size ? rows.at(-1) : lowest;
+  return { rows, next: nextRow === undefined ? null : { wroteAt: nextRow.wroteAt, id: nextRow.id } };
+}
+
+export function readListPosition({ wroteAt, id }: Record<string, unknown>): ConversationPosition {
+  if (typeof wroteAt !== "number" || typeof id !== "number") throw wrongCursor();
+  return { wroteAt, id };
+}

@@ -48,6 +48,7 @@ import { CallingWorkshop, SHOP } from "../cli/spawn.ts";
 const slowly = { ...charged, throughput: 10 };
 const everybody = phones(30);
 const later = phones(5, 500);
+const LATER = "+919876540005";
 const MEDIUM = `1-${"b".repeat(64)}`;
 const hasOtherUsers = process.getuid?.() === 0 ? null : "needs root";
 
@@ -56,12 +57,14 @@ interface Day extends Disposable {
   scenario: Scenario;
   running: number;
   scheduled: number;
+  /** A single message that is due with the scheduled broadcast. */
+  message: number;
   file: string;
   /** The time at which the server was stopped. */
   at: number;
 }
 
-/** A single message, a broadcast half-sent, another scheduled in an hour; the server is stopped. */
+/** A single message, a broadcast half-sent, another and a message scheduled in an hour; the server is stopped. */
 async function day(): Promise<Day> {
   const workshop = new CallingWorkshop("");
   const scenario = await startScenario(slowly, { directory: workshop.path("data"), readFileIdentity });
@@ -69,6 +72,8 @@ async function day(): Promise<Day> {
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
   const at = new Date(app.clock.now() + HOUR).toISOString();
   const scheduled = await create(scenario, notice(later, { name: "Later", send_at: at }));
+  const body = { ...shipped(LATER), send_at: at };
+  const { id: message } = (await app.send("POST", "/api/v1/messages", { key: shop.key, body })).body.data;
   const running = await create(scenario, notice(everybody));
   await untilSent(scenario, 14);
   await app.stop();
@@ -77,7 +82,7 @@ async function day(): Promise<Day> {
   writeFileSync(workshop.path("data/media/7.part"), "not whole");
   writeFileSync(workshop.path("data/waxwing.key.old-0a0b"), `${Buffer.alloc(32, 3).toString("base64")}\n`);
   return {
-    ...{ workshop, scenario, running, scheduled, file: workshop.path("server.move"), at: app.clock.now() },
+    ...{ workshop, scenario, running, scheduled, message, file: workshop.path("server.move"), at: app.clock.now() },
     [Symbol.dispose]: () => workshop[Symbol.dispose](),
   };
 }
@@ -109,6 +114,10 @@ async function startAt(day: Day, place: string, laterMs: number): Promise<Scenar
   return startAgain(day.scenario, day.workshop.path(place), laterMs, { readFileIdentity });
 }
 
+async function messageIn({ app, shop }: Scenario, { message }: Day) {
+  return (await app.call("GET", `/api/v1/messages/${message}`, { key: shop.key })).body.data;
+}
+
 function sentTo({ network }: Scenario): string[] {
   return network.sent.map(({ to }) => to ?? "").sort();
 }
@@ -131,6 +140,7 @@ test("the server continues elsewhere: the rest is sent once, what was scheduled 
   await using scenario = await startAt(today, "elsewhere", 3 * MINUTE);
   expect(scenario.app.logged.join("")).not.toContain("database.copied");
   expect((await show(scenario, scheduled)).status).toBe("scheduled");
+  expect((await messageIn(scenario, today)).status).toBe("scheduled");
   const last = messagesOf(scenario.app).at(-1)?.id ?? 0;
   await scenario.app.clock.advance(10 * MINUTE);
   expect((await show(scenario, running)).counts).toMatchObject({ total: 30, sent: 30 });
@@ -141,7 +151,7 @@ test("the server continues elsewhere: the rest is sent once, what was scheduled 
   expect(next.body.data.id).toBe(last + 1);
   await scenario.app.clock.advance(HOUR);
   expect((await show(scenario, scheduled)).counts).toMatchObject({ total: 5, sent: 5 });
-  expect(sentTo(scenario)).toEqual([...everybody, ...later, "+919876540004", "+919876540004"].sort());
+  expect(sentTo(scenario)).toEqual([...everybody, ...later, LATER, "+919876540004", "+919876540004"].sort());
 });
 
 test("the original refuses to start and to be changed, says where it went, and can still be read and backed up", async () => {
@@ -197,6 +207,7 @@ test("without the code, too late, or with a used file it is a copy, held; so is 
   await scenario.app.clock.advance(HOUR + MINUTE);
   expect(scenario.app.logged.join("")).toContain("database.copied");
   for (const id of [running, scheduled]) expect((await show(scenario, id)).status).toBe("paused");
+  expect(await messageIn(scenario, today)).toMatchObject({ status: "failed", error: { whatsapp_code: "restored" } });
   await resume(scenario, running, false);
   await scenario.app.clock.advance(10 * MINUTE);
   expect(sentTo(scenario)).toEqual(sent);

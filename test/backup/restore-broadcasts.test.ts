@@ -41,6 +41,7 @@ const LEAVER = everybody[27] ?? "";
 const NEWCOMER = phones(1, 500);
 /** One message per 100 ms, so that some recipients are always pending. */
 const slowly = { ...charged, throughput: 10 };
+const MESSAGES = "/api/v1/messages";
 const DOUBT = "May already have been sent";
 
 /** A broadcast half-sent in the backup and further along in reality; the server is stopped. */
@@ -125,6 +126,39 @@ test("with the replaced file a broadcast is paused where it was, and resuming se
   });
   await expectClosed(scenario, id);
   expect(accountOf(scenario.app, scenario.shop).held).toBe(0);
+});
+
+test("scheduled messages: what was sent or cancelled since the backup stays so, and no other leaves from here", async () => {
+  using workshop = new CallingWorkshop();
+  const before = await startScenario(charged, { directory: workshop.path("data"), readFileIdentity });
+  const schedule = async (to: string, inMs: number): Promise<number> => {
+    const sendAt = new Date(before.app.clock.now() + inMs).toISOString();
+    return (await post(before, { ...notice([]), to, send_at: sendAt, name: undefined }, undefined, MESSAGES)).body.data
+      .id;
+  };
+  const [sent = "", cancelled = "", waiting = "", added = ""] = phones(4);
+  const ids = [await schedule(sent, MINUTE), await schedule(cancelled, HOUR), await schedule(waiting, HOUR)];
+  const backup = workshop.path("backup.db");
+  await workshop.json(["backup", backup]);
+  await before.app.clock.advance(MINUTE);
+  await post(before, undefined, undefined, `${MESSAGES}/${ids[1]}/cancel`);
+  ids.push(await schedule(added, HOUR));
+  await before.app.stop();
+  expect(await workshop.json(["restore", backup])).toMatchObject({ gap: null, flaws: [] });
+
+  await using after = await startAgain(before, workshop.path("data"), MINUTE, { readFileIdentity });
+  await after.app.clock.advance(2 * HOUR);
+  const found = await Promise.all(
+    ids.map(async (id) => (await after.app.call("GET", `${MESSAGES}/${id}`, { key: after.shop.key })).body.data),
+  );
+  expect(found.map(({ status, error }) => [status, error?.whatsapp_code ?? null])).toEqual([
+    ["sent", null],
+    ["cancelled", null],
+    ["failed", "restored"],
+    ["failed", "restored"],
+  ]);
+  expect(after.network.sent.map(({ to }) => to)).toEqual([sent]);
+  expect(accountOf(after.app, after.shop)).toMatchObject({ charged: 0 });
 });
 
 test("statuses of messages sent after the backup move their own recipients, and are charged once", async () => {

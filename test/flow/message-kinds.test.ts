@@ -71,6 +71,23 @@ test("the tables have every kind", () => {
 describe("a message of each kind", () => {
   beforeAll(() => write());
 
+  test("leaves the same when it was scheduled", async () => {
+    const sendAt = new Date(world.clock.now() + 60_000).toISOString();
+    for (const [name, { body }] of cases) {
+      const answer = await send({ ...body, send_at: sendAt });
+      expect([name, answer.status, answer.body.data?.status]).toEqual([name, 202, "scheduled"]);
+    }
+    const before = sentRequests().length;
+    await world.clock.advance(60_000);
+    const parts = sentRequests().slice(before);
+    expect(parts.map(({ biz_opaque_callback_data: _, ...part }) => part)).toEqual(
+      expect.arrayContaining(cases.map(([, { part }]) => ({ ...BASE, ...part }))),
+    );
+    expect(parts).toHaveLength(cases.length);
+    // What a link led to is not kept any longer.
+    expect(rows(world.app.store, "SELECT 1 FROM scheduled_messages")).toEqual([]);
+  });
+
   test.each(cases)("leaves as Meta's page shows it, and is shown as it was asked for: %s", async (_, one) => {
     const { status, body } = await send({ ...one.body, reference: "order-7" });
     expect({ status, error: body.error }).toEqual({ status: 201, error: undefined });

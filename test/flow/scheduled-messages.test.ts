@@ -4,16 +4,20 @@
  */
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import type { E164 } from "#src/core/phone.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { contacts } from "#src/domain/contacts/table.ts";
 import { erasePerson, eraseTexts } from "#src/domain/erasure/erase-contact.ts";
 import { findPerson } from "#src/domain/erasure/person.ts";
+import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { scheduledMessages } from "#src/domain/messages/table.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
+import { getNumber } from "#src/domain/numbers/read.ts";
 import { markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import { outbox } from "#src/jobs/table.ts";
+import { contentCallback } from "#src/networks/simulator/callback.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { imageOf } from "#test/support/crash.ts";
 import {
@@ -79,6 +83,16 @@ const cancel = ({ app, shop }: World, id: number) =>
 
 const list = async ({ app, shop }: World, query: string) =>
   (await app.call("GET", `/api/v1/messages?${query}`, { key: shop.key })).body;
+
+/** The person reacts to a message. */
+async function react({ app, shop }: World, emoji: string): Promise<void> {
+  await app.store.write((tx) => {
+    const content = { type: "reaction", reaction: { message_id: "wamid.unknown", emoji } };
+    const item = { networkMessageId: "wamid.reaction", from: PERSON as E164, at: tx.now, name: null, content };
+    storeCallback(tx, "simulator", contentCallback(getNumber(tx, shop.numberId), item));
+  });
+  await app.clock.advance(0);
+}
 
 const leftovers = ({ app }: World) =>
   app.store.read(({ db }) => ({
@@ -255,6 +269,8 @@ describe("cancelling", () => {
     const kept = await schedule(world, shipped(), HOUR);
     const others = await schedule(world, { ...shipped("+919876543211"), cancel_on_reply: true }, HOUR);
     const id = await schedule(world, { ...shipped(), cancel_on_reply: true }, HOUR);
+    await react(world, "👍");
+    expect((await show(world, id)).status).toBe("scheduled");
     await app.inbound(shop, PERSON, "I have a question");
     expect((await show(world, id)).status).toBe("cancelled");
     expect(eventTypesOf(app, shop)).toContain("message.cancelled");

@@ -1,4 +1,7 @@
-/** The inbox in a real browser: a conversation opens and stays at its end while pictures load, and keys move through the list. */
+/**
+ * The inbox in a real browser: a conversation opens and stays at its end while pictures load, keys move through the list,
+ * and scheduled messages are cancelled.
+ */
 import { describe, expect, test } from "bun:test";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
@@ -104,6 +107,54 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await opened(order[2]);
       await page.keyboard.press("?");
       await page.getByRole("dialog").getByText("Move down or up in a list; Enter opens").waitFor();
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "a scheduled message shows its time, in the conversation and on its own, and is cancelled after a question",
+    async () => {
+      await using scenario = await startScenario();
+      const { app, page, clean } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      await scenario.prepare("POST", `/simulator/phones/${encodeURIComponent(PERSON)}/write`, {
+        text: "Hi",
+        number: 1,
+      });
+      const { key } = await scenario.prepare<{ key: string }>("POST", "/keys", { name: "Web shop" });
+      const send_at = new Date(Date.now() + 86_400_000).toISOString();
+      const ids: number[] = [];
+      for (const text of ["See you tomorrow", "One hour left"]) {
+        const answered = await fetch(`${app.url}/api/v1/messages`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify({ to: PERSON, text, send_at }),
+        });
+        ids.push(((await answered.json()) as { data: { id: number } }).data.id);
+      }
+      const confirmed = async () => {
+        const dialog = page.getByRole("alertdialog");
+        await dialog.getByRole("button", { name: "Cancel message" }).click();
+        await dialog.waitFor({ state: "detached" });
+      };
+      await scenario.go("inbox?person=1");
+      const conversation = page.getByRole("region", { name: "Conversation" });
+      const buttons = conversation.getByRole("button", { name: "Cancel message" });
+      await buttons.nth(1).waitFor();
+      await clean("scheduled messages in a conversation");
+      await buttons.nth(1).click();
+      await confirmed();
+      await conversation.getByText("Cancelled").waitFor();
+      expect(await buttons.count()).toBe(1);
+
+      await scenario.go(`messages?open=${ids[0]}`);
+      await page.getByRole("button", { name: "Cancel message" }).click();
+      await confirmed();
+      await page.getByText("Cancelled", { exact: true }).first().waitFor();
+      expect(await page.getByRole("button", { name: "Cancel message" }).count()).toBe(0);
+      const shown = await Promise.all(ids.map((id) => scenario.read<{ data: { status: string } }>(`/messages/${id}`)));
+      expect(shown.map(({ data }) => data.status)).toEqual(["cancelled", "cancelled"]);
       expect(scenario.troubles).toEqual([]);
     },
     SCENARIO_LIMIT_MS,

@@ -180,7 +180,7 @@ function SentItemStatus({ item }: { item: SentItem }) {
           #{item.id}
         </ParameterLink>
       </p>
-      <Scheduled message={item} />
+      <Scheduled message={item} isAtEnd />
       {isUnknown(item) && <p className="text-violet">{messageStrings.unknownText}</p>}
       {item.status === "failed" && !isUnknown(item) && item.error !== null && (
         <p className="text-red">

@@ -11,10 +11,12 @@ import { strings } from "./strings.ts";
 
 interface ScheduledProps {
   message: { id: number; status: string; send_at: string | null };
+  /** Below a message of ours, which is at the end of the line. */
+  isAtEnd?: boolean;
 }
 
 /** Nothing for a message that is not scheduled (any more). */
-export function Scheduled({ message: { id, status, send_at: at } }: ScheduledProps) {
+export function Scheduled({ message: { id, status, send_at: at }, isAtEnd = false }: ScheduledProps) {
   const { id: workspaceId, timezone } = useWorkspace();
   const client = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
@@ -26,7 +28,7 @@ export function Scheduled({ message: { id, status, send_at: at } }: ScheduledPro
       ),
     );
   return (
-    <div className="flex flex-wrap items-center gap-3">
+    <div className={`flex flex-wrap items-center gap-3 ${isAtEnd ? "justify-end" : ""}`}>
       <p className="text-quiet">
         {strings.scheduledFor} <ExactTime at={at} zone={timezone} />
       </p>

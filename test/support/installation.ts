@@ -87,6 +87,8 @@ export interface InstallationOptions {
   inDoubtAfter: string;
   /** The network reports statuses, and events are delivered to the receiver; otherwise neither. */
   isTalkative?: boolean;
+  /** Where the server listens, in every life; by default a free port of each. */
+  listen?: string;
   /** Puts the data on a separate disk of this many megabytes. Requires root. */
   diskMegabytes?: number;
 }
@@ -192,7 +194,7 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
     groupId: lists[0]?.id ?? 0,
     lists,
     start(env) {
-      const child = Bun.spawn([...options.command, "serve", "--listen", "127.0.0.1:0"], {
+      const child = Bun.spawn([...options.command, "serve", "--listen", options.listen ?? "127.0.0.1:0"], {
         cwd: directory,
         env: { ...environment, ...options.env, ...env },
         stdin: "ignore",

@@ -1,0 +1,26 @@
+/**
+ * The programs that copy events into a database, killed with the server: the short form. `bun run test:mirrors` is the long
+ * one, with PostgreSQL where it is installed.
+ */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { program } from "#test/support/program.ts";
+import { endure, nodeFolder, nodeMirror, pythonMirror } from "./mirrors.ts";
+
+const python = Bun.which("python3");
+
+test(`Node's program${python === null ? " (Python is not installed)" : " and Python's"} and the server are killed: each message is there once`, async () => {
+  const { found, messages, serverKills, programKills } = await endure({
+    server: program,
+    kills: 4,
+    pauseMs: 250,
+    // Bun has the SQLite of Node 22.
+    mirrors: (folder) => [
+      nodeMirror(process.execPath, nodeFolder(join(folder, "node"), false)),
+      ...(python === null ? [] : [pythonMirror(python, folder)]),
+    ],
+  });
+  expect([serverKills, programKills]).toEqual([2, 2]);
+  expect(messages).toBeGreaterThan(10);
+  for (const one of found) expect(one).toEqual({ name: one.name, lost: [], twice: [], isInOrder: true });
+}, 60_000);

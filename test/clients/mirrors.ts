@@ -1,0 +1,190 @@
+/**
+ * The programs of the examples that copy events into a database, and what they are put through: the server and the programs
+ * are killed at random moments while people write. Afterwards each message is in each database, once.
+ */
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openClient } from "#src/db/driver.ts";
+import { makeInstallation, type RunningServer } from "#test/support/installation.ts";
+import { buildTypescriptClient, checkout } from "./conformance.ts";
+
+export interface Mirror {
+  name: string;
+  command: string[];
+  env: Record<string, string>;
+  /** The texts in its database. */
+  texts(): string[];
+}
+
+const examples = join(checkout, "examples");
+
+function textsInSqlite(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const client = openClient(path, { readonly: true });
+  try {
+    return client.prepare("SELECT text FROM received ORDER BY rowid").pluck().all().map(String);
+  } catch (error) {
+    // The program was killed before it made its tables.
+    if (/no such table|locked/.test(String(error))) return [];
+    throw error;
+  } finally {
+    client.close();
+  }
+}
+
+/**
+ * A folder with the programs for Node and its client. Bun reads the client as it is; Node needs it built, and `packages`:
+ * a `node_modules` with what the programs need beside it.
+ */
+export function nodeFolder(folder: string, isBuilt: boolean, packages: string | null = null): string {
+  mkdirSync(folder, { recursive: true });
+  if (packages !== null) cpSync(packages, join(folder, "node_modules"), { recursive: true });
+  const client = join(folder, "node_modules/waxwing-client");
+  mkdirSync(client, { recursive: true });
+  if (isBuilt) {
+    buildTypescriptClient(join(client, "dist"));
+    copyFileSync(join(checkout, "clients/typescript/package.json"), join(client, "package.json"));
+  } else {
+    cpSync(join(checkout, "clients/typescript/src"), join(client, "src"), { recursive: true });
+    writeFileSync(join(client, "package.json"), '{"name":"waxwing-client","type":"module","main":"src/index.ts"}');
+  }
+  for (const name of ["mirror.mjs", "mirror-postgres.mjs"])
+    copyFileSync(join(examples, "node", name), join(folder, name));
+  return folder;
+}
+
+export function nodeMirror(runtime: string, folder: string): Mirror {
+  const database = join(folder, "node.db");
+  const command = [runtime, join(folder, "mirror.mjs"), database];
+  return { name: "node, SQLite", command, env: {}, texts: () => textsInSqlite(database) };
+}
+
+export const pythonEnv = { PYTHONPATH: join(checkout, "clients/python"), PYTHONDONTWRITEBYTECODE: "1" };
+
+export function pythonMirror(python: string, folder: string): Mirror {
+  const database = join(folder, "python.db");
+  const command = [python, join(examples, "python/mirror.py"), database];
+  return { name: "python, SQLite", command, env: pythonEnv, texts: () => textsInSqlite(database) };
+}
+
+export interface Endured {
+  messages: number;
+  serverKills: number;
+  /** Of each program. */
+  programKills: number;
+  /** By program: what is wrong in its database. */
+  found: { name: string; lost: string[]; twice: string[]; isInOrder: boolean }[];
+}
+
+interface EndureOptions {
+  /** Starts the server: the executable, or the runtime with the source. */
+  server: readonly string[];
+  mirrors: (folder: string) => readonly Mirror[];
+  kills: number;
+  /** At most so long between two kills. */
+  pauseMs: number;
+  onKill?: (kills: number) => void;
+}
+
+/** The first free port of this machine that is asked for. */
+function freePort(): number {
+  const probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port = 0 } = probe;
+  void probe.stop(true);
+  return port;
+}
+
+export async function endure({
+  server: command,
+  mirrors: make,
+  kills,
+  pauseMs,
+  onKill,
+}: EndureOptions): Promise<Endured> {
+  const folder = mkdtempSync(join(tmpdir(), "waxwing-mirrors-"));
+  const port = freePort();
+  await using installation = await makeInstallation({
+    ...{ people: 1, throughput: 100, command, inDoubtAfter: "1m" },
+    listen: `127.0.0.1:${port}`,
+  });
+  const mirrors = make(folder);
+  const env = { WAXWING_URL: `http://127.0.0.1:${port}/api/v1`, WAXWING_KEY: installation.key };
+  let running: Bun.Subprocess[] = [];
+  const startPrograms = (): void => {
+    running = mirrors.map((mirror) =>
+      Bun.spawn(mirror.command, {
+        env: { PATH: process.env.PATH ?? "", ...process.env, ...env, ...mirror.env },
+        stdio: ["ignore", "ignore", "ignore"],
+      }),
+    );
+  };
+  const killPrograms = async (): Promise<void> => {
+    await Promise.all(
+      running.map(async (child) => {
+        await Bun.sleep(Math.random() * 30);
+        child.kill("SIGKILL");
+        await child.exited;
+      }),
+    );
+  };
+
+  let server: RunningServer = installation.start();
+  await server.started();
+  startPrograms();
+  const written: string[] = [];
+  let isOver = false;
+  /** The network repeats what was not acknowledged. */
+  const writing = (async () => {
+    while (!isOver) {
+      const text = `message ${written.length}`;
+      const message = { from: "447700900101", id: `wamid.${written.length}`, type: "text", text: { body: text } };
+      written.push(text);
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const contacts = [{ profile: { name: "Somebody" }, wa_id: message.from }];
+      while ((await server.hear({ contacts, messages: [{ ...message, timestamp }] })) !== 200) await Bun.sleep(10);
+      await Bun.sleep(Math.random() * 20);
+    }
+  })();
+  const killed = { server: 0, programs: 0 };
+  try {
+    for (let kill = 1; kill <= kills; kill += 1) {
+      await Bun.sleep(Math.random() * pauseMs);
+      if (kill % 2 === 0) {
+        await killPrograms();
+        killed.programs += 1;
+        startPrograms();
+      } else {
+        await server.kill();
+        killed.server += 1;
+        server = installation.start();
+        await server.started();
+      }
+      onKill?.(kill);
+    }
+    isOver = true;
+    await writing;
+    const startedAt = performance.now();
+    const isBehind = ({ texts }: Mirror): boolean => texts().length < written.length;
+    while (mirrors.some(isBehind) && performance.now() - startedAt < 30_000) await Bun.sleep(25);
+    // Time for a message too many.
+    await Bun.sleep(100);
+    const found = mirrors.map(({ name, texts }) => {
+      const stored = texts();
+      const once = new Set(stored);
+      return {
+        name,
+        lost: written.filter((text) => !once.has(text)),
+        twice: stored.filter((text, place) => stored.indexOf(text) !== place),
+        isInOrder: stored.every((text, place) => text === written[place]),
+      };
+    });
+    return { messages: written.length, serverKills: killed.server, programKills: killed.programs, found };
+  } finally {
+    isOver = true;
+    for (const child of running) child.kill("SIGKILL");
+    await server.kill();
+    await Promise.all(running.map((child) => child.exited));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -8,6 +8,7 @@ import { markUnready } from "#src/domain/numbers/readiness.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import { fillDisk, mendDisk } from "#test/support/broken-disk.ts";
 import { fakeNetwork, gate, refused, throttled, unknown, unreachable } from "#test/support/fake-network.ts";
+import { inboundItem, report } from "#test/support/report.ts";
 import { messagesOf } from "#test/support/rows.ts";
 import { templates, unsupportedTemplates } from "#test/support/scenarios.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -150,6 +151,18 @@ const rows: Record<string, Row> = {
   "a closed window": {
     refuse: ({ post }) => post({ to, text: "Hi" }),
     expected: { status: 422, code: "window_closed", retryable: false, retry_key: "new" },
+  },
+  "a conversation of another sender": {
+    refuse: async ({ app, shop, post }) => {
+      await report(
+        app,
+        shop,
+        { standby: { messages: [inboundItem({ from: to.slice(1) }, app.clock.now())] } },
+        "standby",
+      );
+      return post({ to, text: "Hi" });
+    },
+    expected: { status: 422, code: "thread_owned_elsewhere", retryable: false, retry_key: "same" },
   },
   "an unknown template": {
     refuse: ({ post }) => post({ to, template: "unheard_of" }),
@@ -325,7 +338,8 @@ for (const [what, row] of Object.entries(rows)) {
 describe("kept refusals", () => {
   for (const [what, row] of Object.entries(rows)) {
     const isKept = [402, 404, 422, 502].includes(row.expected.status);
-    if (!isKept) continue;
+    // The conversation may be ours again in a moment.
+    if (!isKept || row.expected.code === "thread_owned_elsewhere") continue;
     test(`${what}: the refusal is kept under its key, byte for byte`, async () => {
       const world = await begin(row);
       await using app = world.app;

@@ -100,7 +100,11 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
     case "limit":
       save(tx, { ...before, messagingLimit: change.messagingLimit });
       // A number of the simulator has a portfolio from its first limit on.
-      reportLimit(tx, number.portfolioId === null ? assignPortfolio(tx, number, null) : number, change.messagingLimit);
+      reportLimit(
+        tx,
+        number.network === "simulator" ? assignPortfolio(tx, number, change.messagingLimit) : number,
+        change.messagingLimit,
+      );
       return number;
     case "warned":
       save(tx, { ...before, notice: change.message });

@@ -6,11 +6,11 @@ import { expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { conditionKinds, criticalKinds } from "#src/health/kinds.ts";
+import { conditionKinds } from "#src/health/kinds.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { METRICS_TOKEN, startTestServer } from "#test/support/server.ts";
 import { dashboardFile, dashboardText } from "../scripts/dashboard.ts";
-import { provocations } from "./alarms/provocations.ts";
+import { criticalKinds, provocations } from "./alarms/provocations.ts";
 import { checkout } from "./support/source.ts";
 
 const FOLDER = join(checkout, "docs/prometheus");

@@ -209,11 +209,6 @@ function byPosition(text: string): string {
   return text.replace(PLACEHOLDER, "?");
 }
 
-/** The names after the colons of an SQL text, each once: what `PlaceholderNames` is for the compiler. */
-export function placeholdersOf(text: string): string[] {
-  return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name))];
-}
-
 /**
  * How values that SQLite does not have are stored. Every other type of column is stored as it is; a type that is in
  * neither list is refused, so that a new one is not written unconverted.

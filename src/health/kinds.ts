@@ -19,21 +19,12 @@ export const conditionKinds = {
 
 type ConditionKind = keyof typeof conditionKinds;
 
-type KindsWith<Part> = {
-  [Name in ConditionKind]: (typeof conditionKinds)[Name] extends Part ? Name : never;
+/** Kinds of which there may be several carry what they are about behind a colon. */
+type SeveralKind = {
+  [Name in ConditionKind]: (typeof conditionKinds)[Name] extends { of: string } ? Name : never;
 }[ConditionKind];
 
-/** Kinds of which there may be several carry what they are about behind a colon. */
-export type ConditionId =
-  | Exclude<ConditionKind, KindsWith<{ of: string }>>
-  | `${KindsWith<{ of: string }>}:${string | number}`;
-
-/** The kinds that may be critical. */
-export type CriticalKind = KindsWith<{ severity: "critical" | "either" }>;
-
-export const criticalKinds = (Object.keys(conditionKinds) as ConditionKind[]).filter(
-  (kind): kind is CriticalKind => conditionKinds[kind].severity !== "warning",
-);
+export type ConditionId = Exclude<ConditionKind, SeveralKind> | `${SeveralKind}:${string | number}`;
 
 export function ruleOf(id: ConditionId): Rule {
   const [kind] = id.split(":");

@@ -99,10 +99,6 @@ export function classifyAddress(ip: string): AddressKind {
   return version === 4 ? kindOf(ipv4Value(bare), IPV4_RANGES) : classifyIpv6(ipv6Value(bare));
 }
 
-export function isPublicAddress(ip: string): boolean {
-  return classifyAddress(ip) === "public";
-}
-
 /**
  * Reads a webhook URL. IP literals are checked here, because no lookup ever sees them; the URL parser has by then
  * turned `0x7f.1`, `2130706433` and `127.1` into dotted form. The refusal completes "The webhook address …".

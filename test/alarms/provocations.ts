@@ -4,11 +4,22 @@
  */
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CriticalKind } from "#src/health/kinds.ts";
+import { conditionKinds } from "#src/health/kinds.ts";
 import { writeCallback } from "#test/support/graph.ts";
 import { failure } from "#test/support/object-store.ts";
 import { fill, resize } from "./machine.ts";
 import { ACCOUNT_ID, type World } from "./world.ts";
+
+type Kinds = typeof conditionKinds;
+
+/** The kinds that may be critical. */
+export type CriticalKind = {
+  [Name in keyof Kinds]: Kinds[Name] extends { severity: "warning" } ? never : Name;
+}[keyof Kinds];
+
+export const criticalKinds = Object.entries(conditionKinds).flatMap(([kind, { severity }]) =>
+  severity === "warning" ? [] : [kind],
+);
 
 export type InstanceName = "shop" | "disk" | "tls" | "domain" | "remote";
 

@@ -4,10 +4,9 @@
  * that is preloaded; five minutes of a stuck queue pass in real time. About ten minutes; Linux, root, a C compiler.
  */
 
-import type { CriticalKind } from "#src/health/kinds.ts";
 import { readOptions } from "#test/support/options.ts";
 import { evaluateDashboards } from "./prometheus.ts";
-import { type InstanceName, provocations } from "./provocations.ts";
+import { type CriticalKind, type InstanceName, provocations } from "./provocations.ts";
 import { makeWorld, type World } from "./world.ts";
 
 const { values: options } = readOptions(

@@ -4,7 +4,6 @@
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { type Client, openClient } from "#src/db/driver.ts";
-import { placeholdersOf } from "#src/db/hot-statement.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openTestDatabase } from "../support/database.ts";
 import { findHotStatements, isStatementFile } from "../support/hot-statements.ts";
@@ -191,7 +190,7 @@ function makesTable(text: string): boolean {
 }
 
 function nulls(text: string): Record<string, null> {
-  return Object.fromEntries(placeholdersOf(text).map((name) => [name, null]));
+  return Object.fromEntries([...text.matchAll(/:(\w+)/g)].map(([, name = ""]) => [name, null]));
 }
 
 /** Values that are stored need no plus, because SQLite does not plan by them; nor does the limit of a range. */

@@ -4,7 +4,9 @@
  */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type AddressKind, classifyAddress, isPublicAddress, requireWebhookUrl } from "#src/net/address.ts";
+import { type AddressKind, classifyAddress, requireWebhookUrl } from "#src/net/address.ts";
+
+const isPublicAddress = (ip: string): boolean => classifyAddress(ip) === "public";
 
 const NOT_PUBLIC_V4: [first: string, last: string][] = [
   ["0.0.0.0", "0.255.255.255"],

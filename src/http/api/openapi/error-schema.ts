@@ -138,6 +138,3 @@ export function errorSchema(codes: readonly ProblemCode[]): TObject<{ error: TSc
     error: inDocument(Type.Union(forms), { discriminator: { propertyName: "code", mapping } }),
   });
 }
-
-/** The body of any refusal. */
-export const AnyError = errorSchema(problemCodes);

@@ -5,7 +5,7 @@
  */
 import timings from "../test/timings.json" with { type: "json" };
 
-const FILE_LIMIT_MS = 7_000;
+const FILE_LIMIT_MS = 4_000;
 const LEFT_TO_THE_SUITE = /^test\/(browser|crash|sim|fuzz|bench|pages|executable)\/|^test\/executable\.test/;
 
 const known: Readonly<Record<string, number>> = timings.files;

@@ -9,9 +9,10 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { confirmByName, decideByName, setSample } from "#src/domain/templates/decide.ts";
 import { markButton } from "#src/domain/templates/mark-button.ts";
+import { whyUnsendable } from "#src/domain/templates/needs.ts";
 import { findTemplateById, listTemplatePositions, type TemplateFilter } from "#src/domain/templates/read.ts";
 import type { Template } from "#src/domain/templates/table.ts";
-import { type ParameterOrder, templateStatuses, whyUnsendable } from "#src/domain/templates/template.ts";
+import { type ParameterOrder, templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
 import { flaggedButtons } from "#src/domain/templates/way-out.ts";
 import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
@@ -221,6 +222,7 @@ function reportOf(template: Template, workspace: Workspace): Report {
     sendable: shown.sendable ? "yes" : `no: ${why ?? `it is ${shown.status}`}`,
     values: `${shown.variables.header} for the header, ${shown.variables.body} for the body`,
     order: shown.parameter_order === null ? undefined : describeOrder(shown.parameter_order),
+    needs: shown.needs.length === 0 ? undefined : shown.needs.join(", "),
     media: shown.media?.type,
     sample: shown.media === null ? undefined : shown.sample_link,
     text: shown.text,

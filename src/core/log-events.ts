@@ -19,6 +19,7 @@ export const logEvents = {
   "broadcast.cancelled": "A broadcast was cancelled.",
   "broadcast.completed": "A broadcast has no more recipients to send to.",
   "broadcast.failed": "A broadcast ended and can never continue.",
+  "broadcast.file_failed": "A file of a broadcast could not be given to the network; it is tried again.",
   "broadcast.job_failed": "A scheduled step of a broadcast failed; it is tried again.",
   "broadcast.pause_failed": "A stalled broadcast could not be paused; it is tried again.",
   "broadcast.paused": "A broadcast was paused; `reason` says why, `cause` whether it resumes automatically.",

@@ -6,6 +6,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { type Fault, type FieldProblems, sentenceOf, unknownName } from "#src/core/fault.ts";
 import { invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
+import { DOCUMENT_ONLY } from "#src/core/schema.ts";
 
 /**
  * More than anyone reads. Keeps a body with a hundred thousand mistakes from producing an answer many times its size.
@@ -25,10 +26,18 @@ function validatorsOf(options: { allErrors: boolean }): (schema: TSchema) => Val
   return (schema) => {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
-    const validate = ajv.compile(schema);
+    const validate = ajv.compile(withoutDocument(schema) as TSchema);
     compiled.set(schema, validate);
     return validate;
   };
+}
+
+/** The validator would read the schemas of the document too, and takes each name once. */
+function withoutDocument(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutDocument);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([name]) => name !== DOCUMENT_ONLY);
+  return Object.fromEntries(kept.map(([name, part]) => [name, withoutDocument(part)]));
 }
 
 const untilFirst = validatorsOf({ allErrors: false });

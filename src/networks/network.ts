@@ -224,8 +224,8 @@ export interface OutboundMessage {
   /** Our send token; the network returns it on every status. */
   sendToken: string;
   content: Content;
-  /** The network's id of the upload that the content sends. */
-  mediaId?: string | null;
+  /** The network's ids of the uploads that the content sends, by their ids here. Absent: it sends none. */
+  uploads?: ReadonlyMap<number, string>;
   /** The network's id of the message that this one answers or reacts to. Absent: none. */
   about?: string | null;
   /** One of a broadcast's many: single messages go first. */

@@ -24,6 +24,7 @@ import { findNumber } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { senderOf } from "#src/networks/credentials.ts";
 import type { Networks } from "#src/networks/network.ts";
+import { BroadcastFiles, type BroadcastFilesOptions } from "./broadcast-files.ts";
 import { InFlightLimit } from "./in-flight-limit.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Pace } from "./pace.ts";
@@ -31,7 +32,7 @@ import { recordOutcomes, type UnrecordedOutcome } from "./record-outcomes.ts";
 import { tokenUnreadable } from "./refusal.ts";
 import { SendWindow } from "./send-window.ts";
 
-export interface NumberQueueOptions {
+export interface NumberQueueOptions extends BroadcastFilesOptions {
   store: Store;
   clock: Clock;
   networks: Networks;
@@ -81,6 +82,7 @@ export class NumberQueue extends ServiceLoop {
   readonly #options: NumberQueueOptions;
   #cursors: BroadcastCursor[] = [];
   #unrecorded: UnrecordedOutcome[] = [];
+  readonly #files: BroadcastFiles;
   readonly #window: SendWindow;
   readonly #limit = new InFlightLimit();
   #state: QueueState = { kind: "open" };
@@ -100,6 +102,7 @@ export class NumberQueue extends ServiceLoop {
     });
     this.#numberId = numberId;
     this.#options = options;
+    this.#files = new BroadcastFiles(options);
     this.#window = new SendWindow(clock, () => options.store.read((tx) => findNetworkHealth(tx, numberId)));
   }
 
@@ -127,7 +130,7 @@ export class NumberQueue extends ServiceLoop {
   override get isActive(): boolean {
     const { kind } = this.#state;
     if (super.isActive || kind === "gathering" || kind === "storage_failed") return true;
-    return this.#window.inFlight > 0 || this.#unrecorded.length > 0;
+    return this.#window.inFlight > 0 || this.#unrecorded.length > 0 || this.#files.isWorking;
   }
 
   get isIdle(): boolean {
@@ -149,6 +152,10 @@ export class NumberQueue extends ServiceLoop {
     if (claim === null) return "at_once";
     this.#options.pace.release(this.#numberId, tokens - claim.recipients.length);
     if (cursor !== null && tokens > 0) this.#advance(cursor, claim);
+    const { sender, missingUploads = [] } = claim;
+    if (cursor !== null && sender !== null && missingUploads.length > 0) {
+      void this.#provideFiles(cursor, sender, missingUploads);
+    }
     for (const recipient of claim.recipients) void this.#send(claim, recipient, cursor?.id ?? 0);
     if (isPaced && (this.#findNumber()?.throughput ?? 0) >= FAST_PER_SECOND) this.#pause("gathering", BATCH_WINDOW_MS);
     return "at_once";
@@ -242,14 +249,22 @@ export class NumberQueue extends ServiceLoop {
     cursor.checkedAt = this.#options.clock.now();
   }
 
+  /** The broadcast is due again once the network has its files. */
+  async #provideFiles({ id }: BroadcastCursor, sender: SendingNumber, uploadIds: readonly number[]): Promise<void> {
+    const nextAt = await this.#files.provide(id, sender, uploadIds);
+    const cursor = this.#cursors.find((one) => one.id === id);
+    if (cursor?.nextAt === "never") Object.assign(cursor, { nextAt, checkedAt: this.#options.clock.now() });
+    this.notify();
+  }
+
   async #send({ sender }: ClaimResult, recipient: ClaimedRecipient, broadcastId: number): Promise<void> {
     const { networks, box, timeoutMs } = this.#options;
     if (sender === null) return;
     this.#window.open(recipient.id);
-    const { id, to, recipientNetworkUserId, sendToken, content } = recipient;
+    const { id, sendToken, ...message } = recipient;
     let outcome: Outcome;
     try {
-      const outbound = { sender: senderOf(box, sender), to, recipientNetworkUserId, sendToken, content, isBulk: true };
+      const outbound = { sender: senderOf(box, sender), sendToken, ...message, isBulk: true };
       outcome = await networks[sender.network].send(outbound, timeoutMs);
     } catch (error) {
       // Thrown before the request, because the access token cannot be read. A network's `send` never rejects.

@@ -2,7 +2,8 @@
 import { Problem } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { uploadOf } from "#src/domain/messages/content.ts";
+import { uploadsOf } from "#src/domain/messages/content.ts";
+import { namesUploads } from "#src/domain/messages/named-files.ts";
 import { planSend, type SendInput, type SendPlan } from "#src/domain/messages/plan.ts";
 import { chooseSender } from "#src/domain/numbers/choose.ts";
 import { downReason, findNetworkHealth, PROBE_EVERY_MS } from "#src/domain/numbers/network-health.ts";
@@ -26,16 +27,16 @@ interface Prepared {
 }
 
 /** Before the message takes its turn. One that would be refused anyway is refused without it. */
-export async function provideFile(
+export async function provideFiles(
   { store, provideFile }: PrepareOptions,
   { workspaceId, input }: Prepared,
 ): Promise<void> {
   const { content } = input;
-  const isNamed = content.type === "template" ? content.media?.id !== undefined : uploadOf(content) !== null;
+  const isNamed = content.type === "template" ? namesUploads(content) : uploadsOf(content).length > 0;
   if (!isNamed) return;
   const plan = store.read((tx) => findPlan(tx, workspaceId, input));
-  const uploadId = plan === null ? null : uploadOf(plan.content);
-  if (plan !== null && uploadId !== null) await provideFile(plan.sender, uploadId);
+  if (plan === null) return;
+  for (const uploadId of uploadsOf(plan.content)) await provideFile(plan.sender, uploadId);
 }
 
 /**

@@ -12,11 +12,11 @@ import type { NotPromise, Tx } from "#src/db/transaction.ts";
 import { pauseForNetwork } from "#src/domain/broadcasts/pause.ts";
 import { bindKey, isFinal, releaseKey, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
 import { reportAction } from "#src/domain/inbound/thread-owner.ts";
-import { requireNetworkUpload } from "#src/domain/media/send-upload.ts";
+import { requireNetworkUploads } from "#src/domain/media/send-upload.ts";
 import { removeNetworkUpload } from "#src/domain/media/upload-statements.ts";
 import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
 import { countNetworkAnswer } from "#src/domain/messages/breaker.ts";
-import { uploadOf } from "#src/domain/messages/content.ts";
+import { uploadsOf } from "#src/domain/messages/content.ts";
 import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
@@ -35,7 +35,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { senderOf } from "#src/networks/credentials.ts";
 import type { Networks, OutboundMessage } from "#src/networks/network.ts";
-import { acquireToken, type PrepareOptions, provideFile } from "./prepare-send.ts";
+import { acquireToken, type PrepareOptions, provideFiles } from "./prepare-send.ts";
 import { busyProblem, problemOf, unreachable } from "./refusal.ts";
 
 export interface SendOptions extends PrepareOptions {
@@ -81,7 +81,7 @@ const FIRST_BACKOFF_MS = 500;
 /** Returns a final result; throws a `Problem` that is not final, so that the same key may be used again. */
 export async function sendMessage(options: SendOptions, request: SendRequest, key: KeyClaim | null): Promise<Sent> {
   const { store, clock, pace } = options;
-  await provideFile(options, request);
+  await provideFiles(options, request);
   const deadline = clock.monotonic() + options.retryBudgetMs;
   const tokenNumberId = await acquireToken(options, request, deadline);
   let acceptance: Acceptance;
@@ -103,8 +103,8 @@ type Acceptance = "claimed_meanwhile" | { refused: Problem } | Accepted;
 interface Accepted {
   accepted: AcceptedMessage;
   keyId: number | null;
-  /** The network's id of the upload that the message sends. */
-  mediaId: string | null;
+  /** The network's ids of the uploads that the message sends. */
+  uploads: ReadonlyMap<number, string>;
   /** As the request said it. */
   take: boolean | null;
 }
@@ -122,8 +122,8 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
     if (key !== null) storeAnswer(tx, key.claim(tx), key.render(refused));
     return { refused };
   }
-  const uploadId = uploadOf(plan.content);
-  const mediaId = uploadId === null ? null : requireNetworkUpload(tx, uploadId, plan.sender.id);
+  const { sender, content } = plan;
+  const uploads = requireNetworkUploads(tx, uploadsOf(content), sender.id);
   const keyId = key === null ? null : key.claim(tx);
   const accepted = acceptMessage(tx, plan, {
     origin: request.origin,
@@ -133,7 +133,7 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   });
   request.onStored?.(tx, accepted.message);
   if (keyId !== null) bindKey(tx, keyId, accepted.message.id);
-  return { accepted, keyId, mediaId, take: request.input.take ?? null };
+  return { accepted, keyId, uploads, take: request.input.take ?? null };
 }
 
 /** Repeats the dispatch until the outcome is final. */
@@ -171,14 +171,14 @@ export async function inFlight<T>(
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the attempts of one message in their order, as docs/architecture.md tells them.
 async function attemptUntilFinal(
   options: SendOptions,
-  { accepted, keyId, mediaId, take }: Accepted,
+  { accepted, keyId, uploads, take }: Accepted,
   key: KeyClaim | null,
   deadline: number,
 ): Promise<SendResult> {
   const { clock, pace, recorder, networks } = options;
   const { message, plan } = accepted;
   const { sender } = plan;
-  const outbound = outboundOf(options, message, plan, mediaId);
+  const outbound = outboundOf(options, message, plan, uploads);
   const storeResult = (tx: Tx, result: SendResult): SendResult => {
     if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(result));
     return result;
@@ -228,10 +228,10 @@ export function outboundOf(
   { box }: SendOptions,
   { sendToken }: Message,
   { sender, phone, networkUserId, content, about }: SendPlan,
-  mediaId: string | null,
+  uploads: ReadonlyMap<number, string>,
 ): OutboundMessage {
   const to = { to: phone, recipientNetworkUserId: networkUserId };
-  return { sender: senderOf(box, sender), ...to, sendToken, content, mediaId, about };
+  return { sender: senderOf(box, sender), ...to, sendToken, content, uploads, about };
 }
 
 /** The network accepted a free message into a thread that another sender had: it is ours now. */
@@ -239,10 +239,9 @@ function noteTaken(tx: Tx, { takes, sender }: SendPlan, { contactId }: Message):
   if (takes !== "nothing" && contactId !== null) reportAction(tx, sender, contactId, { owner: "us", role: null });
 }
 
-/** The network's id of the file may have become invalid: the next message uploads it again. */
-function forgetNetworkUpload(tx: Tx, { content, sender }: SendPlan): void {
-  const uploadId = uploadOf(content);
-  if (uploadId !== null) removeNetworkUpload(tx).run({ uploadId, numberId: sender.id });
+/** The network's id of a file may have become invalid: the next message uploads it again. */
+function forgetNetworkUploads(tx: Tx, { content, sender }: SendPlan): void {
+  for (const uploadId of uploadsOf(content)) removeNetworkUpload(tx).run({ uploadId, numberId: sender.id });
 }
 
 /** Throws a result that is not final, as if the message had not been stored. */
@@ -258,7 +257,7 @@ type FinalOutcome = Exclude<Outcome, { kind: "throttled" | "unreachable" }>;
 /** `dispatched`: the message as it was stored before its first attempt. */
 export function writeOutcome(tx: Tx, dispatched: Message, plan: SendPlan, outcome: FinalOutcome): Message {
   const { id } = dispatched;
-  if (outcome.kind === "refused" && outcome.scope === "message") forgetNetworkUpload(tx, plan);
+  if (outcome.kind === "refused" && outcome.scope === "message") forgetNetworkUploads(tx, plan);
   if (outcome.kind === "accepted") noteTaken(tx, plan, dispatched);
   const message = outcome.kind === "accepted" ? dispatched : requireMessage(tx, id);
   if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);

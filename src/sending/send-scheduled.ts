@@ -18,7 +18,7 @@ import {
   refusedBy,
   type ScheduleRules,
 } from "#src/domain/messages/claim-scheduled.ts";
-import { uploadOf } from "#src/domain/messages/content.ts";
+import { uploadsOf } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { cancelSome, failScheduled, putBack } from "#src/domain/messages/scheduled.ts";
 import { downReason, findNetworkHealth, PROBE_EVERY_MS } from "#src/domain/numbers/network-health.ts";
@@ -155,8 +155,9 @@ class ScheduledSender {
     }
     const { sender } = evaluated.plan;
     if (!this.#maySend(numberId)) return;
-    const uploadId = uploadOf(evaluated.plan.content);
-    if (uploadId !== null && !(await this.#provideFile(row, sender, uploadId))) return;
+    for (const uploadId of uploadsOf(evaluated.plan.content)) {
+      if (!(await this.#provideFile(row, sender, uploadId))) return;
+    }
     if (!(await this.#takeToken(sender))) return;
     let claim: ClaimedScheduled | null = null;
     try {
@@ -238,12 +239,12 @@ class ScheduledSender {
     }
   }
 
-  async #ask({ message, plan, mediaId }: ClaimedScheduled): Promise<Outcome> {
+  async #ask({ message, plan, uploads }: ClaimedScheduled): Promise<Outcome> {
     const { networks, timeoutMs } = this.#options;
     const { window, limit } = this.#stateOf(plan.sender.id);
     let outbound: OutboundMessage;
     try {
-      outbound = outboundOf(this.#options, message, plan, mediaId);
+      outbound = outboundOf(this.#options, message, plan, uploads);
     } catch (error) {
       if (error instanceof SecretUnreadable) return tokenUnreadable;
       throw error;

@@ -2,8 +2,8 @@
 import { MessageWatch } from "#src/core/change-watch.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
-import { readFilledTexts } from "#src/domain/messages/fill-template.ts";
-import type { FilledTexts } from "#src/domain/templates/template.ts";
+import { findContentTemplate } from "#src/domain/messages/fill-template.ts";
+import type { Template } from "#src/domain/templates/table.ts";
 import { createWebhookPoster } from "#src/net/post.ts";
 import type { Network, OutboundMessage } from "#src/networks/network.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
@@ -33,7 +33,7 @@ export function connectNetworks(
     random,
     times: config.simulator,
     callBack: (callbacks) => void storeSimulated(store, clock, callbacks),
-    fillIn: fillFrom(store),
+    findApproved: approvedIn(store),
     control: control?.simulator,
   });
   const whatsapp = createWhatsapp(config.whatsapp, socketClock, storedUploads(store, log));
@@ -55,13 +55,13 @@ export function connectNetworks(
   };
 }
 
-/** Fills in the templates of this database, in which the simulator's are kept. */
-function fillFrom(store: Store): (outbound: OutboundMessage) => FilledTexts | null {
+/** The templates of this database, in which the simulator's are kept. */
+function approvedIn(store: Store): (outbound: OutboundMessage) => Template | null {
   return ({ sender, content }) => {
     try {
-      return store.read((tx) => readFilledTexts(tx, sender.phoneNumberId, content));
+      return store.read((tx) => findContentTemplate(tx, sender.phoneNumberId, content));
     } catch {
-      // A send never rejects: while the database cannot be read, the lengths are not checked.
+      // A send never rejects: while the database cannot be read, the template is not checked.
       return null;
     }
   };

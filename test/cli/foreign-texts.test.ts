@@ -83,7 +83,7 @@ const OURS: Readonly<Record<string, string>> = {
   broadcast_counters: "answer_code status_code reported_refusal refusals",
   broadcast_drafts: "content",
   broadcasts:
-    "status pause_cause network_pauses template_language template_category template_format template_components variables media_link from_phone budget_day waits_for template_order",
+    "status pause_cause network_pauses template_language template_category template_format template_components variables parts media_link from_phone budget_day waits_for template_order",
   bulk_changes: "target change state",
   callbacks: "network body trust state",
   connection_drafts: "access_token app_secret",

@@ -39,7 +39,14 @@ beforeAll(async () => {
     example: { header_handle: ["https://shop.example/sample.pdf"] },
   };
   const filed = graphTemplate("filed", { components: [header, { type: "BODY", text: "Hi {{1}}, here it is." }] });
-  const account = graphAccount({ templates: [graphTemplate("greeting"), filed] });
+  const place = [
+    { type: "HEADER", format: "LOCATION" },
+    { type: "BODY", text: "Come to {{1}}." },
+    { type: "BUTTONS", buttons: [{ type: "URL", text: "Route", url: "https://shop.example/{{1}}" }] },
+  ];
+  const account = graphAccount({
+    templates: [graphTemplate("greeting"), filed, graphTemplate("place", { components: place })],
+  });
   world = await startWhatsapp({ account, graph: { media: files } });
   workshop = new Workshop();
   await firstOperator(world.app);
@@ -235,7 +242,10 @@ async function answer(): Promise<void> {
   refuse(UNLISTED);
   await done(send({ to: PERSON, variables: [MARK], reference: MARK }, `${MARK}-3`), 502);
   await done(member.post(`${BASE}/messages`, { to: PERSON, text: MARK }, { key: "form-1" }), 201);
-  const draft = { template: "greeting", to: [PERSON], variables: { header: [], body: [MARK] } };
+  const marked = { latitude: NUMBER_MARK, longitude: NUMBER_MARK, name: MARK, address: MARK };
+  const placed = { template: "place", location: marked, variables: { body: [MARK], buttons: [MARK] } };
+  await done(send({ to: PERSON, ...placed, reference: MARK }, `${MARK}-place`), 201);
+  const draft = { ...placed, to: [PERSON], variables: { header: [], ...placed.variables } };
   await done(member.post(`${BASE}/drafts`, draft, { key: "form-2" }), 201);
   await done(member.ask("PUT", `${BASE}/contacts/${PERSON}`, { company: MARK }, { key: "form-3" }), 200);
   const variables = [{ field: "first_name", fallback: "there" }];
@@ -247,7 +257,13 @@ async function answer(): Promise<void> {
   }
   // Only to this person: the values are this person's.
   const alone = { name: "One", template: "greeting", variables: [MARK], to: [PERSON] };
-  await done(app.send("POST", "/api/v1/broadcasts", { key, body: alone }), 202);
+  const scheduled = {
+    ...placed,
+    name: "Later",
+    to: [PERSON],
+    send_at: new Date(clock.now() + 86_400_000).toISOString(),
+  };
+  for (const body of [alone, scheduled]) await done(app.send("POST", "/api/v1/broadcasts", { key, body }), 202);
   await clock.advance(60_000);
 }
 

@@ -179,11 +179,16 @@ test("a name that comes back while nothing was confirmed has its old place, and 
 
 test("a template that was known before the upgrade keeps the order of the text that it has then", async () => {
   await using world = await start(FIRST, { status: "PENDING" });
-  const upgrade = migrations.find(({ name }) => name === "parameter_order")?.sql ?? "";
-  const columns = ["templates.parameter_order", "templates.was_approved", "broadcasts.template_order"];
+  const upgrades = migrations.filter(({ name }) => name === "parameter_order" || name === "template_parts");
+  const columns = [
+    "templates.parameter_order",
+    "templates.was_approved",
+    "broadcasts.template_order",
+    "broadcasts.parts",
+  ];
   const { client } = world.app.store;
   for (const column of columns) client.exec(`ALTER TABLE ${column.replace(".", " DROP COLUMN ")}`);
-  client.exec(upgrade);
+  for (const { sql } of upgrades) client.exec(sql);
   await edit(world, REORDERED, { status: "APPROVED" });
   expect((await send(world, "A-17", "Ann")).status).toBe(201);
   expect(sent(world)).toEqual([RIGHT]);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { systemRandom } from "#src/core/random.ts";
 import type { Content, MediaHeader } from "#src/domain/messages/content.ts";
-import type { FilledTexts } from "#src/domain/templates/template.ts";
+import type { ApprovedTemplate } from "#src/networks/simulator/approved-template.ts";
 import { type Effect, SimulatorControl } from "#src/networks/simulator/control.ts";
 import { evaluate, hasUnusableFile as hasUnusableFileIn } from "#src/networks/simulator/evaluate.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
@@ -14,7 +14,15 @@ import { startTestServer, type TestServer, type TestWorkspace } from "#test/supp
 
 const requestOf = (content: Content) =>
   createPayload({ to: "+919876541234", recipientNetworkUserId: null, sendToken: "t", content });
-const refuseContent = (content: Content, filled: FilledTexts | null) => evaluate(requestOf(content), filled);
+const refuseContent = (content: Content, approved: ApprovedTemplate | null) => evaluate(requestOf(content), approved);
+/** A template whose header or body is this text. */
+const approvedWith = (header: string | null, body: string): ApprovedTemplate => ({
+  category: "UTILITY",
+  components: [
+    ...(header === null ? [] : [{ type: "HEADER", format: "TEXT", text: header }]),
+    { type: "BODY", text: body },
+  ],
+});
 const hasUnusableFile = (content: Content) => hasUnusableFileIn(requestOf(content));
 
 const person = "+919876541234";
@@ -170,8 +178,8 @@ test("what is as long as the limit passes, and one character more does not", () 
   const limits: [max: number, code: string, refuse: (text: string) => string | undefined][] = [
     [4_096, "100", (text) => refuseContent({ type: "text", body: text }, null)?.code],
     [1_024, "131009", (text) => refuseContent({ type: "contact_request", body: text }, null)?.code],
-    [60, "132005", (text) => refuseContent(template(null, []), { header: text, body: "x" })?.code],
-    [1_024, "132005", (text) => refuseContent(template(null, []), { header: null, body: text })?.code],
+    [60, "132005", (text) => refuseContent(template(null, []), approvedWith(text, "x"))?.code],
+    [1_024, "132005", (text) => refuseContent(template(null, []), approvedWith(null, text))?.code],
   ];
   for (const [max, code, refuse] of limits) {
     fc.assert(
@@ -225,7 +233,7 @@ function controlled() {
   const control = new SimulatorControl();
   const statuses: unknown[] = [];
   const simulator = createSimulator({
-    ...{ clock, random: systemRandom, times: NO_WAIT, control, fillIn: () => null },
+    ...{ clock, random: systemRandom, times: NO_WAIT, control, findApproved: () => null },
     callBack: (callbacks) => {
       for (const { body } of callbacks) {
         const { status, errors } = JSON.parse(body).entry[0].changes[0].value.statuses[0];

@@ -7,7 +7,7 @@ import { systemRandom } from "#src/core/random.ts";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
-import { readFilledTexts } from "#src/domain/messages/fill-template.ts";
+import { findContentTemplate } from "#src/domain/messages/fill-template.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import type { Network } from "#src/networks/network.ts";
@@ -42,8 +42,8 @@ export async function startFuzzWorld(): Promise<FuzzWorld> {
       void app?.store.write((tx) => {
         for (const { body, dueAt } of callbacks) storeCallback(tx, "simulator", body, dueAt);
       }),
-    fillIn: ({ sender, content }) =>
-      app?.store.read((tx) => readFilledTexts(tx, sender.phoneNumberId, content)) ?? null,
+    findApproved: ({ sender, content }) =>
+      app?.store.read((tx) => findContentTemplate(tx, sender.phoneNumberId, content)) ?? null,
   });
   const network: Network = {
     ...simulator,

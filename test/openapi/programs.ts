@@ -37,6 +37,22 @@ export const where: SendMessage = { to: "1", interactive: { body: "Where?", loca
 export const answer: SendMessage = { to: "1", text: "Yes", preview_url: true, reply_to: { inbound: 311 } };
 export const thumb: SendMessage = { to: "1", reaction: { emoji: "👍", to: { message: 1042 } } };
 export const cards: SendMessage = { to: "1", contacts: [{ name: { formatted_name: "Asha" }, phones: [{ phone: "1" }] }] };
+export const carousel: SendMessage = {
+  to: "1",
+  template: "plants",
+  variables: { body: ["Asha"], buttons: ["aloe", null] },
+  cards: [{ media: { link: "https://files.example.com/a.jpg" }, body: ["Aloe"], buttons: ["aloe"] }, { product: "b" }],
+  products: { catalog_id: "1", thumbnail: "a", sections: [{ title: "New", items: ["a"] }] },
+  offer_expires_at: "2026-11-30T20:00:00+05:30",
+  location: { latitude: 51.5, longitude: -0.1 },
+};
+export const carousels: CreateBroadcast = {
+  name: "Plants",
+  template: "plants",
+  group: 3,
+  variables: { buttons: [{ field: "city", fallback: "all" }] },
+  cards: [{ media: { id: 1 }, body: [{ field: "first_name" }], buttons: [null] }],
+};
 export const list: CreateBroadcast = {
   name: "November offer",
   template: "november_offer",
@@ -81,7 +97,11 @@ export const wrongPrograms: Readonly<Record<string, string>> = {
   "a message without a recipient": `const p: SendMessage = { text: "b" };`,
   "media on a text": `const p: SendMessage = { to: "1", text: "b", media: { link: "https://a.example/a.jpg" } };`,
   "a location together with a text": `const p: SendMessage = { to: "1", text: "a", location: { latitude: 1, longitude: 2 } };`,
-  "a location together with a template": `const p: SendMessage = { to: "1", template: "a", location: { latitude: 1, longitude: 2 } };`,
+  "contact cards together with a template": `const p: SendMessage = { to: "1", template: "a", contacts: [{ name: { formatted_name: "a" } }] };`,
+  "cards of a carousel without a template": `const p: SendMessage = { to: "1", text: "a", cards: [{ product: "a" }] };`,
+  "a card with a link and an upload": `const p: SendMessage = { to: "1", template: "a", cards: [{ media: { link: "https://a.example", id: 1 } }] };`,
+  "an order in a broadcast": `const p: CreateBroadcast = { name: "a", template: "b", to: ["1"], order_details: {} };`,
+  "a contact's field in one message's button": `const p: SendMessage = { to: "1", template: "a", variables: { buttons: [{ field: "city" }] } };`,
   "a location without a longitude": `const p: SendMessage = { to: "1", location: { latitude: 1 } };`,
   "buttons together with a link": `const p: SendMessage = { to: "1", interactive: { body: "a", buttons: [{ id: "a", title: "b" }], link: { title: "a", url: "https://a.example" } } };`,
   "an interactive message without an action": `const p: SendMessage = { to: "1", interactive: { body: "a" } };`,

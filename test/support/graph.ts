@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { systemClock } from "#src/core/clock.ts";
 import { evaluate } from "#src/networks/simulator/evaluate.ts";
 import { answerQuestion, type GraphAccount, type GraphRow, proofRefusal } from "./graph-account.ts";
+import { areComponents, isObject, isText, type Loose } from "./graph-components.ts";
 import type { GraphMedia } from "./graph-media.ts";
 import { followTraffic } from "./traffic.ts";
 
@@ -39,7 +40,7 @@ export interface KnownTemplate {
   name: string;
   language: string;
   bodyCount?: number;
-  header?: "text" | "image" | "video" | "document" | null;
+  header?: "text" | "image" | "video" | "document" | "location" | "product" | null;
   /** The template's status; only an approved one is sent. */
   status?: string;
 }
@@ -386,8 +387,6 @@ function phoneNumberIdIn(path: string, options: GraphOptions): string {
   return known.includes(named) ? named : "";
 }
 
-type Loose = Record<string, unknown>;
-
 /** The requirements of a template in the account's list on a message. */
 function knownTemplate(row: GraphRow): KnownTemplate {
   const components = (row.components ?? []) as { type: string; format?: string; text?: string }[];
@@ -459,7 +458,7 @@ function templateRefusal(template: unknown, known: readonly KnownTemplate[] | un
   const language = isObject(template.language) ? template.language.code : undefined;
   if (!isText(language, /^[a-z]{2,3}(_[A-Z]{2})?$/)) return { code: 131008, details: "template.language.code" };
   const components = template.components ?? [];
-  if (!Array.isArray(components) || !components.every(isComponent)) return { code: 132012, details: "components" };
+  if (!areComponents(components)) return { code: 132012, details: "components" };
   // Listed in every account, and valid only for Meta's own test numbers.
   if (template.name === "hello_world") return { code: 131058 };
   if (known === undefined) return null;
@@ -482,34 +481,6 @@ function valuesRefusal(components: readonly Loose[], template: KnownTemplate): R
     return { code: 132012, details: `header: Format mismatch, expected ${template.header}, received ${header}` };
   }
   return null;
-}
-
-/** Parameters are never an empty list, and each has the member that its type names. */
-function isComponent(component: unknown): component is Loose {
-  if (!isObject(component) || !Array.isArray(component.parameters) || component.parameters.length === 0) return false;
-  const parameters: unknown[] = component.parameters;
-  if (!parameters.every(isParameter)) return false;
-  if (component.type === "header") return parameters.length === 1;
-  if (component.type === "body") return true;
-  return component.type === "button" && component.sub_type === "url" && isText(component.index, /^\d$/);
-}
-
-function isParameter(parameter: unknown): boolean {
-  if (!isObject(parameter)) return false;
-  if (parameter.type === "text") return isText(parameter.text, /^[^\n\t]+$/);
-  if (!["image", "video", "document"].includes(String(parameter.type))) return false;
-  const media = parameter[String(parameter.type)];
-  if (!isObject(media) || (media.link === undefined) === (media.id === undefined)) return false;
-  if (media.id === undefined ? !isText(media.link, /^https:\/\//) : !isText(media.id, /^\d{5,30}$/)) return false;
-  return media.filename === undefined || parameter.type === "document";
-}
-
-function isObject(value: unknown): value is Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isText(value: unknown, pattern: RegExp): value is string {
-  return typeof value === "string" && pattern.test(value);
 }
 
 function acceptance(body: SendBody, message: AcceptedMessage, fault: Fault | undefined): object {

@@ -49,6 +49,8 @@ export const pauseCauses = [
   "wait",
   /** The template's text or cost is not what was confirmed. A person decides. */
   "template_changed",
+  /** A file that it sends was removed, or the network does not take it. A person decides. */
+  "file",
   /** The network refuses the account. A person decides. */
   "account",
   /** The network was in trouble for the third time in a day. A person decides. */

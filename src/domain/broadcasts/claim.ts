@@ -40,6 +40,7 @@ import { delayRecipient, listDue, listReady, nextDueAt, skipRecipient, type Wait
 import { describeSkip, type SkipCode } from "./skip.ts";
 import { claimRecipient, contactOfRecipient } from "./statements.ts";
 import type { Broadcast } from "./table.ts";
+import { findUploads, pauseForFile } from "./uploads.ts";
 import { waitForRoom } from "./wait.ts";
 
 export interface ClaimedRecipient {
@@ -49,6 +50,8 @@ export interface ClaimedRecipient {
   recipientNetworkUserId: string | null;
   sendToken: string;
   content: Content;
+  /** The network's ids of the uploads that the content sends. */
+  uploads: ReadonlyMap<number, string>;
 }
 
 export interface ClaimResult {
@@ -60,6 +63,8 @@ export interface ClaimResult {
    * When the next claim may find more: wall time in milliseconds; null: at once; "never": not before something changes.
    */
   nextAt: number | null | "never";
+  /** Uploads that the network does not have for this number; nothing is claimed before it does. Absent: none. */
+  missingUploads?: readonly number[];
 }
 
 /** The network's own limit for a pair of numbers: one message to the same person in this many milliseconds. */
@@ -89,10 +94,29 @@ export function claimRecipients(tx: Tx, id: number, after: number, limit: number
     pauseBroadcast(tx, broadcast, "balance", "the balance does not cover it");
     return nothingClaimed;
   }
+  const uploads = findUploads(tx, broadcast, eligibility.sender);
+  if ("missing" in uploads) {
+    if (uploads.isGone)
+      pauseForFile(tx, id, `the upload ${uploads.missing[0]} was removed, so its file cannot be sent`);
+    const missingUploads = uploads.isGone ? [] : uploads.missing;
+    return { ...nothingClaimed, sender: eligibility.sender, after, missingUploads };
+  }
+  return claimNext(tx, broadcast, { ...eligibility, uploads: uploads.ids }, after, limit);
+}
+
+/** Claims of a broadcast that may send. */
+function claimNext(
+  tx: Tx,
+  broadcast: Broadcast,
+  context: Pick<ClaimContext, "workspace" | "sender" | "template" | "uploads">,
+  after: number,
+  limit: number,
+): ClaimResult {
+  const { id } = broadcast;
+  const { sender } = context;
   const due = listDue(tx, id, limit);
   const ready = due.length === limit ? [] : listReady(tx, id, after, limit - due.length);
-  const { sender } = eligibility;
-  const { recipients, isFull } = claimRows(tx, broadcast, eligibility, [...due, ...ready]);
+  const { recipients, isFull } = claimRows(tx, broadcast, context, [...due, ...ready]);
   if (isFull) return { recipients, sender, after: 0, nextAt: waitForRoom(tx, broadcast, sender) };
   if (due.length + ready.length === limit) {
     return { recipients, sender, after: ready.at(-1)?.id ?? after, nextAt: null };
@@ -114,6 +138,8 @@ interface ClaimContext {
   workspace: Workspace;
   sender: SendingNumber;
   template: Template;
+  /** The network's ids of the broadcast's uploads. */
+  uploads: ReadonlyMap<number, string>;
   /** How many more people the daily cap allows; null if there is no cap. */
   capRemaining: number | null;
   /** The number's portfolio, how many more people its limit allows, and who is sent to within it now. */
@@ -131,13 +157,15 @@ interface ClaimedRows {
 function claimRows(
   tx: Tx,
   broadcast: Broadcast,
-  { workspace, sender, template }: { workspace: Workspace; sender: SendingNumber; template: Template },
+  { workspace, sender, template, uploads }: Pick<ClaimContext, "workspace" | "sender" | "template" | "uploads">,
   rows: readonly WaitingRecipient[],
 ): ClaimedRows {
   const capRemaining = remainingUnderCap(tx, workspace);
   const limited = findLimitedPortfolio(tx, sender);
   const room = limited === null ? 0 : roomIn(tx, limited);
-  const context: ClaimContext = { tx, broadcast, workspace, sender, template, capRemaining, limited, room, people: [] };
+  const people: string[] = [];
+  const known = { tx, broadcast, workspace, sender, template, uploads };
+  const context: ClaimContext = { ...known, capRemaining, limited, room, people };
   const counters = getCounters(tx, broadcast.id);
   const { rate } = counters;
   keepResumedInPast(tx, counters);
@@ -175,7 +203,8 @@ type Decision =
 
 function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   const { tx, broadcast, template } = context;
-  if (broadcast.dayEndsAt !== null && tx.now >= broadcast.dayEndsAt) return { kind: "skip", code: "day_passed" };
+  const overCode = whatIsOver(broadcast, tx.now);
+  if (overCode !== null) return { kind: "skip", code: overCode };
   const contact = row.contactId === null ? undefined : contactOfRecipient(tx).get({ id: row.contactId });
   if (row.contactId === null || contact === undefined || !isAddressable(contact))
     return { kind: "skip", code: "erased" };
@@ -195,10 +224,17 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   if (limit !== null) return limit;
   const { content } = fillTemplate(template, inputFor(broadcast, row));
   const { id, sendToken } = row;
+  const { uploads } = context;
   return {
     kind: "send",
-    recipient: { id, to: address.phone, recipientNetworkUserId: address.networkUserId, sendToken, content },
+    recipient: { id, to: address.phone, recipientNetworkUserId: address.networkUserId, sendToken, content, uploads },
   };
+}
+
+/** Nothing is sent after the day of a birthday, or the end of an offer. */
+function whatIsOver({ dayEndsAt, parts }: Broadcast, now: number): SkipCode | null {
+  if (dayEndsAt !== null && now >= dayEndsAt) return "day_passed";
+  return parts?.offerEndsAt !== undefined && now >= parts.offerEndsAt ? "offer_over" : null;
 }
 
 type Address = { phone: string | null; networkUserId: string | null };
@@ -270,11 +306,14 @@ function fitsUnderCap(context: ClaimContext, workspace: Workspace, identityId: n
 }
 
 function inputFor(broadcast: Broadcast, { variables }: Pick<WaitingRecipient, "variables">) {
-  const media = broadcast.mediaLink === null ? null : { link: broadcast.mediaLink, filename: broadcast.mediaFilename };
+  const { mediaLink: link, mediaFilename: filename } = broadcast;
+  const { upload, ...parts } = broadcast.parts ?? {};
+  const isGiven = link !== null || upload !== undefined;
   const input = {
     template: broadcast.templateName,
     language: broadcast.templateLanguage,
-    media,
+    media: isGiven ? { link, filename, ...(upload === undefined ? {} : { upload }) } : null,
+    parts,
     variables: broadcast.variables,
   };
   return templateInput(input, variables ?? { header: [], body: [] });

@@ -91,13 +91,16 @@ export function eraseFromDrafts(tx: Tx, workspaceId: number, identifiers: readon
   }
 }
 
+const OF_THE_PERSON = ["variables", "media", "location", "cards", "products"];
+
 /** Null: it has none of these numbers. The values of a draft to one person alone are that person's. */
 function contentWithout(content: DraftContent, ends: readonly string[]): DraftContent | null {
   const to = Array.isArray(content.to) ? content.to.map(String) : [];
   const others = to.filter((number) => !ends.some((end) => number.replace(/\D/g, "").endsWith(end)));
   if (others.length === to.length) return null;
-  const { variables: _variables, media: _media, ...rest } = content;
-  return others.length === 0 ? { ...rest, to: [] } : { ...content, to: others };
+  if (others.length > 0) return { ...content, to: others };
+  const kept = Object.entries(content).filter(([name]) => !OF_THE_PERSON.includes(name));
+  return { ...Object.fromEntries(kept), to: [] };
 }
 
 const changedBefore = statement((db) =>

@@ -28,6 +28,7 @@ export function finishBroadcast(
     completedAt: tx.now,
     mediaLink: null,
     mediaFilename: null,
+    parts: null,
     budgetReserved: 0,
   });
   if (finished === null) return null;

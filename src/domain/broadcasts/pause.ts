@@ -9,7 +9,7 @@ import { recordResumed, resetBreaker } from "../messages/breaker.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { overrideNetworkHealth } from "../numbers/network-health.ts";
 import { overrideUnlistedRefusals } from "../numbers/unlisted-refusals.ts";
-import { isSameOrder, orderIn } from "../templates/template.ts";
+import { takesTheSame } from "../templates/needs.ts";
 import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { isFinished, type PauseCause, resumesAutomatically } from "./broadcast.ts";
@@ -181,9 +181,8 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
 function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
   const template = findCurrentTemplate(tx, broadcast);
   if (template === undefined) return broadcast;
-  const taken = orderIn(shapeOf(template));
   // The values are frozen by position, so as many values under other names would be swapped.
-  if (!isSameOrder(taken, orderIn(confirmedShape(broadcast)))) {
+  if (!takesTheSame(shapeOf(template), confirmedShape(broadcast))) {
     throw refusal(
       `The template ${template.name} now takes other values than this broadcast has. Cancel it and create a new one.`,
     );

@@ -16,9 +16,12 @@ import { isDynamic } from "../groups/group.ts";
 import { findGroup } from "../groups/read.ts";
 import type { Group } from "../groups/table.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "../messages/fill-template.ts";
-import { type GivenValues, placeValues } from "../messages/given-values.ts";
+import { type GivenValues, mapValues, placeValues } from "../messages/given-values.ts";
+import type { HeaderFile } from "../messages/header-file.ts";
+import { findFiles } from "../messages/named-files.ts";
 import { requireActive, requireReady } from "../messages/plan.ts";
 import type { FrozenValues } from "../messages/table.ts";
+import type { TemplateParts } from "../messages/template-parts.ts";
 import { chooseSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
@@ -26,14 +29,15 @@ import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { birthdayConditions } from "./birthday.ts";
-import { type BroadcastValue, type BroadcastVariables, findUnknownFields } from "./values.ts";
+import { type BroadcastValue, type BroadcastVariables, findUnknownFields, withLimits } from "./values.ts";
 
 export interface BroadcastInput {
   name: string;
   template: string;
   language: string | null;
   variables: GivenValues<BroadcastValue>;
-  media: { link: string; filename: string | null } | null;
+  media: HeaderFile | null;
+  parts: TemplateParts;
   audience: { to: readonly string[] } | { groupId: number };
   from: string | null;
   /** Milliseconds; null: now. */
@@ -50,6 +54,9 @@ export interface BroadcastPlan {
   /** Null: it starts at once. */
   sendAt: number | null;
   variables: BroadcastVariables;
+  /** As given, with what each upload is. */
+  media: HeaderFile | null;
+  parts: TemplateParts;
 }
 
 interface PlannedGroup {
@@ -72,11 +79,13 @@ export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastI
   const resolved = chooseSender(tx, workspace, input.from);
   if ("fields" in resolved) Object.assign(fields, resolved.fields);
   const sender = "sender" in resolved ? resolved.sender : null;
-  const template = templateInput(input, {
-    header: fixedTexts(input.variables.header),
-    body: fixedTexts(input.variables.body),
-  });
-  const choice = sender === null ? null : chooseTemplate(tx, workspace.id, sender.accountId, template);
+  const named = findFiles(tx, workspace.id, input, fields);
+  const template = templateInput(
+    named,
+    mapValues(input.variables, (value) => ("text" in value ? value.text : "")),
+  );
+  const startsAt = Math.max(tx.now, input.sendAt ?? 0);
+  const choice = sender === null ? null : chooseTemplate(tx, workspace.id, sender.accountId, template, startsAt);
   if (choice !== null) Object.assign(fields, choice.fields);
   Object.assign(fields, findUnknownFields(tx, workspace.id, input.variables), findPast(tx, workspace, input));
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
@@ -86,6 +95,7 @@ export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastI
   const from = sender !== null && isAhead ? sender : requireReady(sender);
   const sendable = requireSendable(choice, template);
   fillTemplate(sendable, template);
+  const shape = shapeOf(sendable);
   return {
     workspace,
     sender: from,
@@ -93,20 +103,30 @@ export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastI
     account: findAccount(tx, workspace.id) ?? null,
     group,
     sendAt: isAhead ? input.sendAt : null,
-    variables: placeValues(shapeOf(sendable), input.variables),
+    variables: withLimits(shape, placeValues(shape, input.variables)),
+    media: named.media,
+    parts: named.parts,
   };
 }
 
 /** The input for the template functions of single messages. */
 export function templateInput(
-  { template, language, media, variables }: Pick<BroadcastInput, "template" | "language" | "media" | "variables">,
+  {
+    template,
+    language,
+    media,
+    parts,
+    variables,
+  }: Pick<BroadcastInput, "template" | "language" | "media" | "parts" | "variables">,
   values: FrozenValues,
 ): TemplateInput {
-  return { type: "template", name: template, language, media, variables: { ...variables, ...values } };
-}
-
-function fixedTexts(values: readonly BroadcastValue[]): string[] {
-  return values.map((value) => ("text" in value ? value.text : ""));
+  const { isList, names, cards = [] } = variables;
+  // Mapped values have the places of those that were given, and so their names.
+  const namedCards = values.cards?.map((card, index) => ({ ...cards[index], ...card }));
+  return {
+    ...{ type: "template", name: template, language, media, parts },
+    variables: { isList, names, ...values, ...(namedCards === undefined ? {} : { cards: namedCards }) },
+  };
 }
 
 /** Throws `not_found`; a filter that refers to something that is gone is an error in the field `group`. */

@@ -23,7 +23,8 @@ import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "./plan.t
 import { addRecipient } from "./recipients.ts";
 import { type ResolvedRecipient, resolveList } from "./resolve-list.ts";
 import { describeSkip } from "./skip.ts";
-import { type Broadcast, broadcasts } from "./table.ts";
+import { type Broadcast, type BroadcastParts, broadcasts } from "./table.ts";
+import { keepUploads } from "./uploads.ts";
 
 interface BroadcastRequest {
   workspaceId: number;
@@ -66,6 +67,7 @@ export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadc
 
   const broadcast = insertBroadcast(tx, plan, input, people.length);
   const identityIds = people.flatMap((resolved) => addResolved(tx, plan, broadcast, resolved, request));
+  keepUploads(tx, broadcast);
   createCounters(tx, {
     broadcastId: broadcast.id,
     workspaceId,
@@ -141,8 +143,9 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
       templateComponents: template.components,
       templateOrder: template.parameterOrder,
       variables: plan.variables,
-      mediaLink: input.media?.link ?? null,
-      mediaFilename: input.media?.filename ?? null,
+      mediaLink: plan.media?.link ?? null,
+      mediaFilename: plan.media?.filename ?? null,
+      parts: partsOf(plan),
       fromPhone: sender.phone,
       groupId: group?.group.id ?? null,
       dayStartsAt: day?.startsAt ?? null,
@@ -159,6 +162,12 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
     })
     .returning()
     .get();
+}
+
+function partsOf({ media, parts }: BroadcastPlan): BroadcastParts | null {
+  const upload = media?.upload;
+  const all = { ...parts, ...(upload === undefined ? {} : { upload }) };
+  return Object.keys(all).length === 0 ? null : all;
 }
 
 /**

@@ -12,7 +12,14 @@ export const previewReasons = [...skipReasons, "may_want_to_stop"] as const;
 export type SkipReason = (typeof previewReasons)[number];
 
 /** The code of a skipped recipient: a reason above, or one that can only arise later. */
-export type SkipCode = SkipReason | "day_passed" | "number_changed" | "erased" | "cancelled" | "broadcast_failed";
+export type SkipCode =
+  | SkipReason
+  | "day_passed"
+  | "offer_over"
+  | "number_changed"
+  | "erased"
+  | "cancelled"
+  | "broadcast_failed";
 
 const SENTENCES: Readonly<Record<Exclude<SkipCode, "broadcast_failed" | "missing_variable">, string>> = {
   opted_out: "opted out",
@@ -22,6 +29,7 @@ const SENTENCES: Readonly<Record<Exclude<SkipCode, "broadcast_failed" | "missing
   no_opt_in: "no recorded opt-in",
   daily_cap: "daily cap",
   day_passed: "the day has passed",
+  offer_over: "the offer has ended",
   number_changed: "the person has changed their number",
   erased: "the person was erased",
   cancelled: "broadcast cancelled",

@@ -1,9 +1,17 @@
 /** Broadcasts: what was requested, and their state. Results are in `broadcastCounters`, recipients in `messages`. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant } from "#src/db/columns.ts";
-import type { ParameterFormat, ParameterOrder, TemplateCategory, TemplateComponent } from "../templates/template.ts";
+import type { NamedUpload } from "../media/send-upload.ts";
+import type { TemplateParts } from "../messages/template-parts.ts";
+import type { TemplateComponent } from "../templates/component.ts";
+import type { ParameterFormat, ParameterOrder, TemplateCategory } from "../templates/template.ts";
 import type { BroadcastStatus, PauseCause } from "./broadcast.ts";
 import type { BroadcastVariables } from "./values.ts";
+
+export interface BroadcastParts extends TemplateParts {
+  /** The upload at the top. Absent: none. */
+  upload?: NamedUpload;
+}
 
 export const broadcasts = sqliteTable("broadcasts", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -33,6 +41,8 @@ export const broadcasts = sqliteTable("broadcasts", {
   /** Cleared when the broadcast finishes. */
   mediaLink: text(),
   mediaFilename: text(),
+  /** What the template gets beside values and a linked file; with links, so it is cleared with them. Null: nothing. */
+  parts: text({ mode: "json" }).$type<BroadcastParts>(),
   fromPhone: text().notNull(),
   /** Null for a broadcast to a list of numbers. */
   groupId: integer(),

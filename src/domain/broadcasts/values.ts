@@ -8,10 +8,14 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields, readFieldsOfContact } from "../contacts/custom-fields.ts";
 import { broadcastNames, type ProfileName, profileFields } from "../contacts/profile-fields.ts";
 import type { Contact } from "../contacts/table.ts";
-import type { GivenValues, PlacedValues } from "../messages/given-values.ts";
+import { type GivenValues, listValues, mapValues, type PlacedValues } from "../messages/given-values.ts";
 import type { FrozenValues } from "../messages/table.ts";
+import { fits, limitOf, type ValueButton, type ValueLimit } from "../templates/buttons.ts";
+import { cardAt } from "../templates/cards.ts";
+import type { TemplateShape } from "../templates/template.ts";
 
-export type BroadcastValue = { text: string } | { field: string; fallback: string | null };
+/** `limit`: of a field whose value a button takes. Absent: of any other. */
+export type BroadcastValue = { text: string } | { field: string; fallback: string | null; limit?: ValueLimit };
 
 export type BroadcastVariables = PlacedValues<BroadcastValue>;
 
@@ -25,13 +29,13 @@ export interface Addressee {
 export function findUnknownFields(
   tx: ReadTx,
   workspaceId: number,
-  { isList, names, header, body }: GivenValues<BroadcastValue>,
+  { isList, names, header, body, buttons = [], cards = [] }: GivenValues<BroadcastValue>,
 ): FieldProblems {
   const problems: FieldProblems = {};
   let custom: string[] | null = null;
-  const check = (values: readonly BroadcastValue[], path: string, keys: readonly string[] = []): void => {
+  const check = (values: readonly (BroadcastValue | null)[], path: string, keys: readonly string[] = []): void => {
     for (const [index, value] of values.entries()) {
-      if ("text" in value || isContactField(value.field)) continue;
+      if (value === null || "text" in value || isContactField(value.field)) continue;
       custom ??= listFields(tx, workspaceId).map(({ key }) => key);
       if (custom.includes(value.field)) continue;
       const known = [...broadcastNames, ...custom];
@@ -42,17 +46,47 @@ export function findUnknownFields(
   };
   check(header, "variables.header", names?.header);
   check(body, isList ? "variables" : "variables.body", names?.body);
+  check(buttons, "variables.buttons");
+  for (const [index, card] of cards.entries()) {
+    check(card.body, `cards.${index}.body`, card.names);
+    check(card.buttons, `cards.${index}.buttons`);
+  }
   return problems;
 }
 
+/** The placed values, in which each field that a button takes knows the button's limit. */
+export function withLimits(
+  { buttons, cards }: TemplateShape,
+  placed: PlacedValues<BroadcastValue>,
+): PlacedValues<BroadcastValue> {
+  const limited = (values: readonly (BroadcastValue | null)[], taking: readonly ValueButton[]) =>
+    values.map((value, index) => {
+      const button = taking[index];
+      if (value === null || "text" in value || button === undefined) return value;
+      return { ...value, limit: limitOf(button) };
+    });
+  return {
+    ...placed,
+    ...(placed.buttons === undefined ? {} : { buttons: limited(placed.buttons, buttons) }),
+    ...(placed.cards === undefined || cards === null
+      ? {}
+      : {
+          cards: placed.cards.map((card, index) => ({
+            ...card,
+            buttons: limited(card.buttons, cardAt(cards, index)?.buttons ?? []),
+          })),
+        }),
+  };
+}
+
 /** Whether every recipient gets the same values: then no contact has to be read. */
-export function areFixed({ header, body }: BroadcastVariables): boolean {
-  return [...header, ...body].every((value) => "text" in value);
+export function areFixed(variables: BroadcastVariables): boolean {
+  return listValues(variables).every((value) => "text" in value);
 }
 
 /** The fields that a contact must have because they have no fallback. */
-export function requiredFields({ header, body }: BroadcastVariables): string[] {
-  const names = [...header, ...body].flatMap((value) =>
+export function requiredFields(variables: BroadcastVariables): string[] {
+  const names = listValues(variables).flatMap((value) =>
     "field" in value && value.fallback === null ? [value.field] : [],
   );
   return [...new Set(names)];
@@ -80,14 +114,17 @@ export function resolveValues(
   const missing: string[] = [];
   const resolve = (value: BroadcastValue): string => {
     if ("text" in value) return value.text;
-    const found = collapseWhitespace(read(value.field)) ?? value.fallback;
+    const own = collapseWhitespace(read(value.field));
+    // What the button does not take counts as missing: the network would refuse it for this person.
+    const isFit = own !== null && (value.limit === undefined || fits(value.limit, own));
+    const found = isFit ? own : value.fallback;
     if (found === null) missing.push(value.field);
     return found ?? "";
   };
-  const values = { header: variables.header.map(resolve), body: variables.body.map(resolve) };
+  const values = mapValues(variables, resolve);
   const [first] = missing;
   if (first !== undefined) return { missing: first };
-  return { values: values.header.length + values.body.length === 0 ? null : values };
+  return { values: listValues(variables).length === 0 ? null : values };
 }
 
 /**

@@ -5,6 +5,7 @@ import { getBroadcast } from "../broadcasts/read.ts";
 import { broadcasts } from "../broadcasts/table.ts";
 import type { BroadcastValue, BroadcastVariables } from "../broadcasts/values.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
+import { mapValues } from "../messages/given-values.ts";
 import { ERASED } from "../messages/message.ts";
 import { broadcastCounters } from "../messages/table.ts";
 
@@ -34,16 +35,18 @@ export function eraseFromBroadcast(tx: Tx, id: number, names: readonly string[])
   const { statusReason, groupId, requested, variables } = getBroadcast(tx, id);
   const inBroadcast = {
     ...(isNamed(statusReason) ? { statusReason: ERASED } : {}),
-    ...(groupId === null && requested === 1 ? { variables: withoutTexts(variables), mediaFilename: null } : {}),
+    ...(groupId === null && requested === 1
+      ? { variables: withoutTexts(variables), mediaFilename: null, parts: null }
+      : {}),
   };
   if (Object.keys(inBroadcast).length > 0) tx.db.update(broadcasts).set(inBroadcast).where(eq(broadcasts.id, id)).run();
 }
 
 /** As many values as before. */
-function withoutTexts({ isList, header, body }: BroadcastVariables): BroadcastVariables {
+function withoutTexts(variables: BroadcastVariables): BroadcastVariables {
   const empty = (value: BroadcastValue): BroadcastValue => {
     if ("text" in value) return { text: ERASED };
-    return { field: value.field, fallback: value.fallback === null ? null : ERASED };
+    return { ...value, fallback: value.fallback === null ? null : ERASED };
   };
-  return { isList, header: header.map(empty), body: body.map(empty) };
+  return { isList: variables.isList, ...mapValues(variables, empty) };
 }

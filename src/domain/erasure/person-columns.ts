@@ -60,7 +60,7 @@ export const personColumns = {
       ...["created_at", "started_at", "completed_at"],
     ],
     emptied: {},
-    rewritten: ["status_reason", "variables", "media_filename"],
+    rewritten: ["status_reason", "variables", "media_filename", "parts"],
   },
   broadcast_counters: {
     kept: [

@@ -15,8 +15,9 @@ import { type ContactKey, listAnswerIds, listDispatchedPlaces } from "../message
 import { findByNetworkId } from "../messages/network-ids.ts";
 import { findWholeMessage } from "../messages/read.ts";
 import type { MessageRow } from "../messages/table.ts";
+import type { TemplateComponent } from "../templates/component.ts";
 import { findTemplate } from "../templates/read.ts";
-import { renderText, type TemplateComponent } from "../templates/template.ts";
+import { renderText } from "../templates/template.ts";
 import { type Echo, echoes, type Inbound, inbounds } from "./table.ts";
 
 export type ConversationItem =

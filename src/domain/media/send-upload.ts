@@ -48,8 +48,12 @@ export function keepUploadUntil(tx: Tx, id: number, sendAt: number): void {
   touchUpload(tx).run({ id, usedAt: Math.max(tx.now, sendAt) });
 }
 
-/** Throws `unavailable`: the id ended after it was looked for. */
-export function requireNetworkUpload(tx: ReadTx, id: number, numberId: number): string {
+/** The network's ids of these uploads. Throws `unavailable`: one ended after it was looked for. */
+export function requireNetworkUploads(tx: ReadTx, ids: readonly number[], numberId: number): Map<number, string> {
+  return new Map(ids.map((id) => [id, requireNetworkUpload(tx, id, numberId)]));
+}
+
+function requireNetworkUpload(tx: ReadTx, id: number, numberId: number): string {
   const handed = findNetworkUpload(tx, id, numberId);
   if (handed !== undefined) return handed.networkMediaId;
   throw new Problem("unavailable", "The file is no longer with WhatsApp. Nothing was sent; try again.", {

@@ -12,7 +12,7 @@ import type { Contact } from "../contacts/table.ts";
 import { noteUploadSent } from "../media/send-upload.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { noteAccepted } from "./contact-messages.ts";
-import { uploadOf } from "./content.ts";
+import { uploadsOf } from "./content.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import { keptOf, typeOf } from "./kinds/kinds.ts";
 import type { MessageOrigin } from "./message.ts";
@@ -67,8 +67,7 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
   } as const;
   const message: Message = { ...row, id: insertMessage(tx).insert(row) };
   noteAccepted(tx, message);
-  const uploadId = uploadOf(plan.content);
-  if (uploadId !== null) noteUploadSent(tx, uploadId, contact.id);
+  for (const uploadId of uploadsOf(plan.content)) noteUploadSent(tx, uploadId, contact.id);
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
   countUnderLimits(tx, plan, message, contact);
   return { message, plan: { ...plan, contact } };

@@ -8,12 +8,12 @@ import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { hold } from "../billing/hold.ts";
 import { identityOf } from "../contacts/identity.ts";
-import { noteUploadSent, requireNetworkUpload } from "../media/send-upload.ts";
+import { noteUploadSent, requireNetworkUploads } from "../media/send-upload.ts";
 import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { getKey } from "../workspaces/api-keys.ts";
 import { countUnderLimits, storedContent } from "./accept.ts";
 import { noteDispatchedAgain } from "./contact-messages.ts";
-import { uploadOf } from "./content.ts";
+import { uploadsOf } from "./content.ts";
 import { countPeople, dayBudget } from "./key-budget.ts";
 import { isContactErased } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";
@@ -144,8 +144,8 @@ export interface ClaimedScheduled {
   message: Message;
   scheduled: ScheduledMessage;
   plan: SendPlan;
-  /** The network's id of the upload that the message sends. */
-  mediaId: string | null;
+  /** The network's ids of the uploads that the message sends. */
+  uploads: ReadonlyMap<number, string>;
 }
 
 /** Of a message that is not dispatched: its job is done, or due again at `at`. */
@@ -195,8 +195,7 @@ function settle(tx: Tx, evaluated: Exclude<Evaluated, { kind: "due" }> | undefin
 /** Throws a `Problem`. */
 function dispatch(tx: Tx, before: Message, scheduled: ScheduledMessage, plan: SendPlan): ClaimedScheduled {
   const { id, workspaceId } = before;
-  const uploadId = uploadOf(plan.content);
-  const mediaId = uploadId === null ? null : requireNetworkUpload(tx, uploadId, plan.sender.id);
+  const uploads = requireNetworkUploads(tx, uploadsOf(plan.content), plan.sender.id);
   const contact = contactOf(tx, before);
   if (scheduled.keyId !== null) {
     const { dailyPeople } = getKey(tx, workspaceId, scheduled.keyId);
@@ -219,8 +218,8 @@ function dispatch(tx: Tx, before: Message, scheduled: ScheduledMessage, plan: Se
   };
   if (dispatchScheduled(tx).run(message) === 0) throw new Error(`message ${id} was dispatched behind its back`);
   noteDispatchedAgain(tx, before, message);
-  if (uploadId !== null) noteUploadSent(tx, uploadId, contact.id);
+  for (const uploadId of uploads.keys()) noteUploadSent(tx, uploadId, contact.id);
   if (price.money === "held" && !isHeld) hold(tx, workspaceId, id, price.rate);
   countUnderLimits(tx, plan, message, contact);
-  return { kind: "claimed", message, scheduled, plan: { ...plan, contact }, mediaId };
+  return { kind: "claimed", message, scheduled, plan: { ...plan, contact }, uploads };
 }

@@ -4,15 +4,15 @@
 import { type Fault, type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { Problem, quote } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import type { NamedUpload } from "../media/send-upload.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
 import { listLanguages, listNames } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
-import { type FilledTexts, fillTexts, renderText, type TemplateShape } from "../templates/template.ts";
+import { type MediaKind, mediaKinds, renderText, type TemplateShape } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
-import type { Content, MediaHeader, PlaceholderValue, TemplateContent, TextHeader } from "./content.ts";
-import { findMisplaced, type GivenValues, placeValues } from "./given-values.ts";
-import { fileNameOf } from "./link.ts";
+import type { Content, TemplateContent } from "./content.ts";
+import { findMisplaced, type GivenValues, type PlacedValues, placeValues } from "./given-values.ts";
+import { fillFile, findMisfitFile, type HeaderFile, named } from "./header-file.ts";
+import { fillParts, findMisfitParts, productHeader, requireParts, type TemplateParts } from "./template-parts.ts";
 
 export interface TemplateInput {
   type: "template";
@@ -20,16 +20,8 @@ export interface TemplateInput {
   language: string | null;
   variables: GivenValues<string>;
   media: HeaderFile | null;
-}
-
-/** The file for a header: by its link, or an upload. */
-export interface HeaderFile {
-  link: string | null;
-  filename: string | null;
-  /** As the request names it. */
-  id?: number;
-  /** What it is; set while the request is planned. */
-  upload?: NamedUpload;
+  /** Absent: none. */
+  parts?: TemplateParts;
 }
 
 interface TemplateChoice {
@@ -41,12 +33,16 @@ interface TemplateChoice {
   fault?: Fault & { field: string };
 }
 
-/** Finds the template and checks whether the request fits it. Missing values are reported later, in their own order. */
+/**
+ * Finds the template and checks whether the request fits it. `startsAt`: when it is sent, at the earliest. What is missing
+ * is reported later, in its own order.
+ */
 export function chooseTemplate(
   tx: ReadTx,
   workspaceId: number,
   accountId: string,
   input: TemplateInput,
+  startsAt = tx.now,
 ): TemplateChoice {
   const languages = listLanguages(tx, workspaceId, accountId, input.name);
   if (input.language === null && languages.length > 1) {
@@ -61,7 +57,7 @@ export function chooseTemplate(
   if (template === undefined) {
     return { template: null, fields: {}, fault: describeUnknown(tx, workspaceId, accountId, input, languages) };
   }
-  return { template, fields: findMisfits(template, input) };
+  return { template, fields: findMisfits(template, input, startsAt) };
 }
 
 function describeUnknown(
@@ -80,20 +76,18 @@ function describeUnknown(
   return { field: "language", ...unknownName(`${sentence} It exists in ${known.join(", ")}.`, input.language, known) };
 }
 
-/** Reports values that have no place in the template, and a file where the template has none. */
-function findMisfits(template: Template, { variables, media }: TemplateInput): FieldProblems {
+/** Reports what has no place in the template, by its path. */
+function findMisfits(
+  template: Template,
+  { variables, media, parts = {} }: TemplateInput,
+  startsAt: number,
+): FieldProblems {
   const shape = shapeOf(template);
   const fields = findMisplaced(template.parameterFormat, shape, variables);
   const kind = mediaKind(shape);
-  if (media !== null && kind === null) fields.media = ["The template has no media header."];
-  const given = media?.upload?.kind;
-  if (given !== undefined && kind !== null && given !== kind) {
-    fields["media.id"] = [`The template has ${article(kind)} ${kind} header; the upload is ${describe(given)}.`];
-  }
-  if (media !== null && media.filename !== null && kind !== null && kind !== "document") {
-    fields["media.filename"] = [`Only a PDF has a file name; this template has ${article(kind)} ${kind} header.`];
-  }
-  return fields;
+  if (kind !== null) Object.assign(fields, findMisfitFile(kind, "template", media, "media"));
+  else if (media !== null) fields.media = ["The template has no media header."];
+  return { ...findMisfitParts(shape, parts, variables, startsAt), ...fields };
 }
 
 /** Throws `template_not_found`, `template_not_sendable` or `unsupported_template`. */
@@ -110,10 +104,11 @@ export function requireSendable(choice: TemplateChoice | null, input: TemplateIn
       `The template ${template.name} is ${STATUS_DESCRIPTIONS[template.status]}.`,
     );
   }
-  const { unsupported } = shapeOf(template);
-  if (unsupported !== null) {
-    throw new Problem("unsupported_template", `The template ${template.name} cannot be sent: ${unsupported}.`);
+  const shape = shapeOf(template);
+  if (shape.unsupported !== null) {
+    throw new Problem("unsupported_template", `The template ${template.name} cannot be sent: ${shape.unsupported}.`);
   }
+  requireParts(template.name, shape, input.parts ?? {});
   return template;
 }
 
@@ -127,7 +122,7 @@ const STATUS_DESCRIPTIONS = {
 /** Throws `missing_media` or `missing_variable`. */
 export function fillTemplate(template: Template, input: TemplateInput): { content: TemplateContent; text: string } {
   const shape = shapeOf(template);
-  const media = fillMedia(template, shape, input);
+  requireFiles(template, shape, input);
   const values = placeValues(shape, input.variables);
   const code = values.body[0];
   return {
@@ -135,76 +130,58 @@ export function fillTemplate(template: Template, input: TemplateInput): { conten
       type: "template",
       name: template.name,
       language: template.language,
-      header: media ?? fillHeader(template, shape, values.header),
-      body: named(shape.body.placeholders, values.body, template),
+      header: fillHeader(template, shape, input, values),
+      body: named(shape.body.placeholders, values.body, template.parameterFormat),
       oneTimePassword:
         shape.oneTimePasswordButton === null || code === undefined
           ? null
           : { index: shape.oneTimePasswordButton, code },
+      ...fillParts(template, shape, input.parts ?? {}, values),
     },
     text: renderText(shape, values.header, values.body),
   };
 }
 
-function fillHeader(template: Template, { header }: TemplateShape, values: readonly string[]): TextHeader | null {
-  if (header?.type !== "text" || header.placeholders.length === 0) return null;
-  return { type: "text", values: named(header.placeholders, values, template) };
+/** A file that is missing is reported before a value. Throws `missing_media`. */
+function requireFiles(template: Template, shape: TemplateShape, input: TemplateInput): void {
+  if (mediaKind(shape) !== null) fillHeader(template, shape, input, { header: [] });
+  const { cards = [] } = input.parts ?? {};
+  shape.cards?.forEach(({ header }, index) => {
+    const top = { name: `${template.name}, card ${index + 1}`, path: `cards.${index}.media` };
+    if (header !== "product") fillFile(header, cards[index]?.media ?? null, null, top);
+  });
 }
 
-/** Null: the template has no media header. */
-function fillMedia(template: Template, shape: TemplateShape, input: TemplateInput): MediaHeader | null {
-  const type = mediaKind(shape);
-  if (type === null) return null;
-  const upload = input.media?.upload;
-  if (upload !== undefined) {
-    const filename = type === "document" ? (input.media?.filename ?? upload.filename) : null;
-    return { type, link: null, uploadId: upload.id, filename };
+function fillHeader(
+  template: Template,
+  { header }: TemplateShape,
+  { media, parts }: TemplateInput,
+  values: Pick<PlacedValues<string>, "header">,
+): TemplateContent["header"] {
+  if (header === null) return null;
+  switch (header.type) {
+    case "text": {
+      if (header.placeholders.length === 0) return null;
+      return { type: "text", values: named(header.placeholders, values.header, template.parameterFormat) };
+    }
+    case "location":
+      return parts?.location === undefined ? null : { type: "location", location: parts.location };
+    case "product":
+      return productHeader(parts?.products, parts?.products?.thumbnail ?? "");
+    default:
+      return fillFile(header.type, media, template.sampleLink, { name: template.name, path: "media" });
   }
-  const link = input.media?.link ?? template.sampleLink;
-  if (link === null) {
-    throw new Problem(
-      "missing_media",
-      `The template ${template.name} has ${article(type)} ${type} header: give its link, or the id of an upload, in media.`,
-    );
-  }
-  return {
-    type,
-    link,
-    filename: type === "document" ? (input.media?.filename ?? fileNameOf(link)) : null,
-  };
 }
 
-function named(placeholders: readonly string[], values: readonly string[], template: Template): PlaceholderValue[] {
-  return placeholders.map((placeholder, index) => ({
-    name: template.parameterFormat === "NAMED" ? placeholder : null,
-    text: values[index] ?? "",
-  }));
+function mediaKind({ header }: TemplateShape): MediaKind | null {
+  return mediaKinds.find((kind) => kind === header?.type) ?? null;
 }
 
-function mediaKind({ header }: TemplateShape): MediaHeader["type"] | null {
-  return header === null || header.type === "text" || header.type === "location" ? null : header.type;
-}
-
-function describe(kind: NamedUpload["kind"]): string {
-  return kind === "audio" ? kind : `${article(kind)} ${kind}`;
-}
-
-function article(kind: string): string {
-  return kind === "image" ? "an" : "a";
-}
-
-/** `phoneNumberId`: of the sending number. Null for a text, and if the number or the template no longer exists. */
-export function readFilledTexts(tx: ReadTx, phoneNumberId: string, content: Content): FilledTexts | null {
+/** `phoneNumberId`: of the sending number. Null for a free message, and if the number or the template no longer exists. */
+export function findContentTemplate(tx: ReadTx, phoneNumberId: string, content: Content): Template | null {
   if (content.type !== "template") return null;
   const number = findByPhoneNumberId(tx, phoneNumberId);
   if (number === undefined) return null;
   const languages = listLanguages(tx, number.workspaceId, number.accountId, content.name);
-  const template = languages.find(({ language }) => language === content.language);
-  if (template === undefined) return null;
-  const header = content.header?.type === "text" ? content.header.values : [];
-  return fillTexts(shapeOf(template), header.map(textOf), content.body.map(textOf));
-}
-
-function textOf({ text }: PlaceholderValue): string {
-  return text;
+  return languages.find(({ language }) => language === content.language) ?? null;
 }

@@ -5,6 +5,13 @@
 import { type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { Problem, quote } from "#src/core/problem.ts";
 import { orderIn, type ParameterFormat, type ParameterOrder, type TemplateShape } from "../templates/template.ts";
+import {
+  type ButtonValues,
+  type CardValues,
+  findMisplacedParts,
+  type GivenCardValues,
+  placeParts,
+} from "./place-parts.ts";
 
 /** Values in the order of the template's placeholders. */
 export interface PlacedValues<Value> {
@@ -12,11 +19,16 @@ export interface PlacedValues<Value> {
   isList: boolean;
   header: readonly Value[];
   body: readonly Value[];
+  /** Absent: none was given. */
+  buttons?: ButtonValues<Value>;
+  /** For each card of a carousel. Absent: it is none. */
+  cards?: readonly CardValues<Value>[];
 }
 
 export interface GivenValues<Value> extends PlacedValues<Value> {
   /** The names of the values, in the order given. Absent: the values are by position. */
   names?: ParameterOrder | undefined;
+  cards?: readonly GivenCardValues<Value>[];
 }
 
 const parts = ["header", "body"] as const;
@@ -28,6 +40,10 @@ export function findMisplaced(
   shape: TemplateShape,
   given: GivenValues<unknown>,
 ): FieldProblems {
+  return { ...findMisplacedTexts(format, shape, given), ...findMisplacedParts(format, shape, given) };
+}
+
+function findMisplacedTexts(format: ParameterFormat, shape: TemplateShape, given: GivenValues<unknown>): FieldProblems {
   if (given.names !== undefined) return findUnknownNames(format, shape, given.names);
   if (shape.isOrderOpen) {
     const why = "A name of the template's values was removed or changed, so values by position may be swapped.";
@@ -72,7 +88,7 @@ export function placeValues<Value>(shape: TemplateShape, given: GivenValues<Valu
   const order = orderIn(shape);
   if (names === undefined) {
     for (const part of parts) requireCount(part, order[part].length, given[part].length);
-    return given;
+    return { isList: given.isList, header: given.header, body: given.body, ...placeParts(shape, given) };
   }
   const place = (part: Part): Value[] => {
     const found = new Map(names[part].map((name, index) => [name, given[part][index] as Value]));
@@ -80,7 +96,7 @@ export function placeValues<Value>(shape: TemplateShape, given: GivenValues<Valu
     if (missing.length > 0) throw missingNames(part, missing);
     return order[part].map((name) => found.get(name) as Value);
   };
-  return { isList: false, header: place("header"), body: place("body") };
+  return { isList: false, header: place("header"), body: place("body"), ...placeParts(shape, given) };
 }
 
 function requireCount(part: Part, needed: number, count: number): void {
@@ -97,4 +113,32 @@ function missingNames(part: Part, [first = "", ...others]: readonly string[]): P
       ? `The template's ${part} needs a value for ${first}, which was not given.`
       : `The template's ${part} needs values for ${[first, ...others].join(", ")}, which were not given.`;
   return new Problem("missing_variable", message);
+}
+
+/** The same values, each changed. */
+export function mapValues<From, To>(values: PlacedValues<From>, change: (value: From) => To): MappedValues<To> {
+  const mapButtons = (buttons: ButtonValues<From>): (To | null)[] =>
+    buttons.map((value) => (value === null ? null : change(value)));
+  const { header, body, buttons, cards } = values;
+  return {
+    header: header.map(change),
+    body: body.map(change),
+    ...(buttons === undefined ? {} : { buttons: mapButtons(buttons) }),
+    ...(cards === undefined
+      ? {}
+      : { cards: cards.map((card) => ({ body: card.body.map(change), buttons: mapButtons(card.buttons) })) }),
+  };
+}
+
+interface MappedValues<Value> {
+  header: Value[];
+  body: Value[];
+  buttons?: (Value | null)[];
+  cards?: { body: Value[]; buttons: (Value | null)[] }[];
+}
+
+/** All of them, in order. */
+export function listValues<Value>({ header, body, buttons = [], cards = [] }: PlacedValues<Value>): Value[] {
+  const inCards = cards.flatMap((card) => [...card.body, ...card.buttons]);
+  return [...header, ...body, ...buttons, ...inCards].filter((value) => value !== null);
 }

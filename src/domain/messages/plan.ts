@@ -35,6 +35,7 @@ import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } fro
 import { withHeaderUpload } from "./kinds/interactive.ts";
 import { type ServiceContent, textOf } from "./kinds/kinds.ts";
 import { withUpload } from "./kinds/media.ts";
+import { findFiles } from "./named-files.ts";
 import type { About, MessageReference } from "./reference.ts";
 
 export interface SendInput {
@@ -215,11 +216,8 @@ function findFile(
       const upload = findNamedUpload(tx, workspaceId, id, "interactive.header.id", fields);
       return upload === null ? content : withHeaderUpload(content, upload, fields);
     }
-    case "template": {
-      const { media } = content;
-      const upload = findNamedUpload(tx, workspaceId, media?.id, "media.id", fields);
-      return media === null || upload === null ? content : { ...content, media: { ...media, upload } };
-    }
+    case "template":
+      return findFiles(tx, workspaceId, content, fields);
     default:
       return content;
   }

@@ -16,7 +16,7 @@ import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type AcceptOptions, contactOfPlan, NEW_MESSAGE, ownColumns } from "./accept.ts";
-import { uploadOf } from "./content.ts";
+import { uploadsOf } from "./content.ts";
 import { isContactErased, shownStatusOf } from "./message.ts";
 import { enter, move } from "./move.ts";
 import type { Later, SendInput, SendPlan } from "./plan.ts";
@@ -63,8 +63,7 @@ export function scheduleMessage(
     dueSince: sendAt,
     keyId,
   });
-  const uploadId = uploadOf(plan.content);
-  if (uploadId !== null) keepUploadUntil(tx, uploadId, sendAt);
+  for (const uploadId of uploadsOf(plan.content)) keepUploadUntil(tx, uploadId, sendAt);
   enqueue(tx, { kind: "send_message", subject: id, queueKey: queueOfNumber(row.numberId), dueAt: sendAt });
   const message: Message = { ...row, id };
   tell(tx, workspace, message, "message.scheduled");

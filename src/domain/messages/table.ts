@@ -107,6 +107,10 @@ export type Message = Omit<MessageRow, "variables">;
 export interface FrozenValues {
   header: string[];
   body: string[];
+  /** For the buttons that take one, in order; null: a quick reply keeps its own. Absent: none was given. */
+  buttons?: (string | null)[];
+  /** For each card of a carousel. Absent: it is none. */
+  cards?: { body: string[]; buttons: (string | null)[] }[];
 }
 
 /** People who were sent a template in the last 24 hours; kept only for workspaces with a daily cap. */

@@ -5,12 +5,12 @@ import { isLonger } from "#src/core/text-limits.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { SIMULATOR_ACCOUNT } from "../numbers/add.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import type { TemplateComponent } from "./component.ts";
 import { type Template, templates } from "./table.ts";
 import {
   type ParameterFormat,
   readShape,
   type TemplateCategory,
-  type TemplateComponent,
   type TemplateStatus,
   templateCategories,
 } from "./template.ts";

@@ -1,6 +1,8 @@
 /** The schema of a template's public JSON. Pure. */
 import { Type } from "@sinclair/typebox";
 import { Nullable, OneOf } from "#src/core/schema.ts";
+import type { TemplateComponent } from "./component.ts";
+import { requestMembers } from "./needs.ts";
 import { mediaKinds, templateCategories, templateStatuses } from "./template.ts";
 
 const TemplateMedia = Type.Object(
@@ -28,7 +30,12 @@ export const TemplateView = Type.Object(
     status: OneOf(templateStatuses, "Status of the template at the network. Only an `APPROVED` template can be sent."),
     sendable: Type.Boolean({
       description:
-        "Whether the template is approved and this API can fill all of its components with values by position. False also while a new `parameter_order` waits to be confirmed; values by name are sent then, too.",
+        "Whether the template is approved, and values by position for header and body, and a file, are all that it takes. False if it needs more (`needs`), and while a new `parameter_order` waits to be confirmed; values by name are sent then, too.",
+    }),
+    needs: Type.Array(OneOf(requestMembers), {
+      description:
+        "The members of a request that the template needs beside values for header and body, and a file. Empty if there are none, or if the template cannot be sent at all.",
+      examples: [["variables.buttons"]],
     }),
     variables: Type.Object({
       header: Type.Integer({ description: "Number of values for the header." }),
@@ -44,6 +51,15 @@ export const TemplateView = Type.Object(
     ),
     text: Type.String({ description: "The body with its placeholders.", examples: ["Hi {{1}}, your order is here."] }),
     media: Nullable(TemplateMedia, "The media header; null if the template has none."),
+    components: Type.Array(
+      Type.Unsafe<TemplateComponent>({
+        type: "object",
+        required: ["type"],
+        properties: { type: { type: "string", examples: ["BODY"] } },
+        additionalProperties: {},
+      }),
+      { description: "The components in WhatsApp's own form, as they were approved." },
+    ),
     warnings: Type.Array(Type.String(), {
       description:
         "What is worth mending in a `MARKETING` template, in plain text: it does not say how to stop, or a button looks like a way to stop and is none. It can be sent all the same.",

@@ -5,6 +5,7 @@
  */
 import { and, eq, lte } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
+import type { TemplateComponent } from "./component.ts";
 import { decideTemplate } from "./decide.ts";
 import { findInAccount } from "./read.ts";
 import { type Template, templates } from "./table.ts";
@@ -12,7 +13,6 @@ import {
   nextOrder,
   type ParameterFormat,
   type TemplateCategory,
-  type TemplateComponent,
   type TemplateStatus,
   templateCategories,
 } from "./template.ts";

@@ -1,13 +1,8 @@
 /** Message templates: each is a name and a language in a network's account. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
-import type {
-  ParameterFormat,
-  ParameterOrder,
-  TemplateCategory,
-  TemplateComponent,
-  TemplateStatus,
-} from "./template.ts";
+import type { TemplateComponent } from "./component.ts";
+import type { ParameterFormat, ParameterOrder, TemplateCategory, TemplateStatus } from "./template.ts";
 
 export const templates = sqliteTable("templates", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -2,6 +2,10 @@
  * A template's category and status, and what the network's components say about it: how many values it takes, its
  * header, and the text that a person sees. Pure.
  */
+import { readButton, type ValueButton } from "./buttons.ts";
+import { type CardShape, readCards } from "./cards.ts";
+import type { PlaceholderText, TemplateComponent } from "./component.ts";
+
 export const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
 export type TemplateCategory = (typeof templateCategories)[number];
 
@@ -27,21 +31,30 @@ export interface ParameterOrder {
   body: readonly string[];
 }
 
-/** One entry of the network's `components`, unchanged, including unknown members. */
-export interface TemplateComponent {
-  type: string;
-  [member: string]: unknown;
-}
-
 export const mediaKinds = ["image", "video", "document"] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
 export interface TemplateShape {
-  header: { type: "text"; text: string; placeholders: string[] } | { type: MediaKind } | { type: "location" } | null;
-  body: { text: string; placeholders: string[] };
+  header:
+    | ({ type: "text" } & PlaceholderText)
+    | { type: MediaKind }
+    | { type: "location" }
+    | { type: "product" }
+    | null;
+  body: PlaceholderText;
   footer: string | null;
   /** Index of the one-time-password button among all buttons. */
   oneTimePasswordButton: number | null;
+  /** The buttons that take a value, in order. */
+  buttons: ValueButton[];
+  /** The button that shows a catalogue, or products of it, and its index among all buttons. */
+  productButton: { is: "catalog" | "products"; index: number } | null;
+  /** Index of the button that shows an order to pay. */
+  orderButton: number | null;
+  /** `ends`: the message says when it ends. */
+  offer: { text: string; ends: boolean } | null;
+  /** Null: it is no carousel. */
+  cards: CardShape[] | null;
   /**
    * Whether a name of its order has left the text: until a person confirms, it is unknown which value is meant by a
    * position.
@@ -52,9 +65,6 @@ export interface TemplateShape {
 }
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
-
-/** Buttons that need no value when the template is sent. */
-const PLAIN_BUTTONS = ["QUICK_REPLY", "PHONE_NUMBER", "REQUEST_CONTACT_INFO"];
 
 /** The network supplies an authentication template's text if its components have none. */
 const AUTHENTICATION_BODY = "{{1}} is your verification code.";
@@ -75,6 +85,11 @@ export function readShape(source: TemplateSource): TemplateShape {
     body: { text: "", placeholders: [] },
     footer: null,
     oneTimePasswordButton: null,
+    buttons: [],
+    productButton: null,
+    orderButton: null,
+    offer: null,
+    cards: null,
     isOrderOpen: false,
     unsupported: null,
   };
@@ -93,10 +108,14 @@ export function readShape(source: TemplateSource): TemplateShape {
         readButtons(shape, component, category);
         break;
       case "LIMITED_TIME_OFFER":
-        refuse(shape, "it has a limited-time offer");
+        shape.offer = readOffer(component);
         break;
       case "CAROUSEL":
-        refuse(shape, "it is a carousel");
+        shape.cards = readCards(component, (text) => withPlaceholders(text, format));
+        refuse(shape, shape.cards.map(({ unsupported }) => unsupported).find((reason) => reason !== null) ?? null);
+        break;
+      // The network's own words and buttons.
+      case "CALL_PERMISSION_REQUEST":
         break;
       default:
         refuse(shape, `it has a ${component.type} component`);
@@ -104,12 +123,6 @@ export function readShape(source: TemplateSource): TemplateShape {
   }
   if (format === "NAMED" && source.parameterOrder !== null) applyOrder(shape, source.parameterOrder);
   return shape;
-}
-
-/** Why the template cannot be sent with values by position, in plain text; null if it can. */
-export function whyUnsendable({ unsupported, isOrderOpen }: TemplateShape): string | null {
-  if (unsupported !== null || !isOrderOpen) return unsupported;
-  return "a name of its values was removed or changed, and the new order is not confirmed (waxwing template order)";
 }
 
 /** The order in which the template takes its values now. */
@@ -162,21 +175,10 @@ export function valueCounts(shape: TemplateShape): { header: number; body: numbe
   };
 }
 
-/** A template's texts with the values filled in. */
-export interface FilledTexts {
-  /** Null without a header that is text. */
-  header: string | null;
-  body: string;
-}
-
-export function fillTexts(shape: TemplateShape, header: readonly string[], body: readonly string[]): FilledTexts {
-  return { header: shape.header?.type === "text" ? fill(shape.header, header) : null, body: fill(shape.body, body) };
-}
-
 /** The text that the person sees: text header, body and footer with the values filled in, separated by blank lines. */
 export function renderText(shape: TemplateShape, header: readonly string[], body: readonly string[]): string {
-  const filled = fillTexts(shape, header, body);
-  return [filled.header, filled.body, shape.footer].filter((part) => part !== null && part !== "").join("\n\n");
+  const top = shape.header?.type === "text" ? fill(shape.header, header) : null;
+  return [top, fill(shape.body, body), shape.footer].filter((part) => part !== null && part !== "").join("\n\n");
 }
 
 /** The body with `{{1}}`, `{{2}}` … in order, even if the network's own placeholders have names. */
@@ -187,11 +189,11 @@ export function numberedBody(shape: TemplateShape): string {
   );
 }
 
-function fill({ text, placeholders }: { text: string; placeholders: string[] }, values: readonly string[]): string {
+export function fill({ text, placeholders }: PlaceholderText, values: readonly string[]): string {
   return text.replace(PLACEHOLDER, (whole, name: string) => values[placeholders.indexOf(name)] ?? whole);
 }
 
-function withPlaceholders(text: string, format: ParameterFormat): { text: string; placeholders: string[] } {
+function withPlaceholders(text: string, format: ParameterFormat): PlaceholderText {
   const names = [...new Set([...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ""))];
   if (format === "NAMED") return { text, placeholders: names };
   // Numbered placeholders are filled in the order of their numbers, not of their positions in the text.
@@ -206,9 +208,8 @@ function readHeader(shape: TemplateShape, component: TemplateComponent, format: 
     shape.header = { type: media };
   } else if (kind === "TEXT") {
     shape.header = { type: "text", ...withPlaceholders(String(component.text ?? ""), format) };
-  } else if (kind === "LOCATION") {
-    shape.header = { type: "location" };
-    refuse(shape, "it has a location header");
+  } else if (kind === "LOCATION" || kind === "PRODUCT") {
+    shape.header = { type: kind === "LOCATION" ? "location" : "product" };
   } else {
     refuse(shape, `it has a ${kind} header`);
   }
@@ -229,28 +230,36 @@ function footerText(component: TemplateComponent): string | null {
 
 function readButtons(shape: TemplateShape, component: TemplateComponent, category: TemplateCategory): void {
   const buttons: unknown[] = Array.isArray(component.buttons) ? component.buttons : [];
-  buttons.forEach((button, index) => {
-    const { type, url } = (typeof button === "object" && button !== null ? button : {}) as Record<string, unknown>;
-    const kind = String(type ?? "").toUpperCase();
-    const isDynamicUrl = kind === "URL" && /\{\{/.test(String(url ?? ""));
-    // Created as OTP, but listed by the network as a URL button with the code in its address.
-    if (kind === "OTP" || (category === "AUTHENTICATION" && isDynamicUrl)) {
-      shape.oneTimePasswordButton = index;
-      return;
+  buttons.forEach((given, index) => {
+    const read = readButton(given, index, category === "AUTHENTICATION");
+    switch (read.is) {
+      case "value":
+        shape.buttons.push(read.button);
+        break;
+      case "code_of_login":
+        shape.oneTimePasswordButton = index;
+        break;
+      case "catalog":
+      case "products":
+        shape.productButton = { is: read.is, index };
+        break;
+      case "order":
+        shape.orderButton = index;
+        break;
+      case "unknown":
+        refuse(shape, read.reason);
     }
-    const reason = whyUnsupported(kind, isDynamicUrl);
-    if (reason !== null) refuse(shape, reason);
   });
 }
 
-/** Why a button of this kind cannot be sent; null: it can. */
-function whyUnsupported(kind: string, isDynamicUrl: boolean): string | null {
-  if (isDynamicUrl) return "it has a button with a variable link";
-  if (kind === "COPY_CODE") return "it has a button that copies a code";
-  if (kind === "URL" || PLAIN_BUTTONS.includes(kind)) return null;
-  return `it has a button of type ${kind || "unknown"}`;
+function readOffer({ limited_time_offer: given }: TemplateComponent): TemplateShape["offer"] {
+  const { text, has_expiration: ends } = (typeof given === "object" && given !== null ? given : {}) as Record<
+    string,
+    unknown
+  >;
+  return { text: String(text ?? ""), ends: ends !== false };
 }
 
-function refuse(shape: TemplateShape, reason: string): void {
+function refuse(shape: TemplateShape, reason: string | null): void {
   shape.unsupported ??= reason;
 }

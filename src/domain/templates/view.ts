@@ -1,15 +1,16 @@
 /** The public JSON of a template, in the API and in events. */
 import type { Static } from "@sinclair/typebox";
+import { needsOf, whyUnsendable } from "./needs.ts";
 import type { ParameterOrderView, TemplateView } from "./schema.ts";
 import type { Template } from "./table.ts";
 import {
+  mediaKinds,
   numberedBody,
   orderIn,
   type ParameterOrder,
   readShape,
   type TemplateShape,
   valueCounts,
-  whyUnsendable,
 } from "./template.ts";
 import { findWarnings, type OwnWords } from "./way-out.ts";
 
@@ -21,17 +22,27 @@ export function viewTemplate(template: Template, words: OwnWords): Static<typeof
     category: template.category,
     status: template.status,
     sendable: template.status === "APPROVED" && whyUnsendable(shape) === null,
+    needs: shape.unsupported === null ? needsOf(shape) : [],
     variables: valueCounts(shape),
     parameter_names: viewNames(template),
     parameter_order: template.parameterFormat === "NAMED" ? viewOrder(orderIn(shape)) : null,
     text: numberedBody(shape),
     media: viewMedia(template, shape),
+    components: template.components,
     warnings: findWarnings(template, words),
   };
 }
 
+/** A broadcast reads the shape of one template for every recipient. */
+const shapes = new WeakMap<Template, TemplateShape>();
+
+/** The caller does not change it. */
 export function shapeOf(template: Template): TemplateShape {
-  return readShape(template);
+  const known = shapes.get(template);
+  if (known !== undefined) return known;
+  const shape = readShape(template);
+  shapes.set(template, shape);
+  return shape;
 }
 
 function viewNames(template: Template): Static<typeof ParameterOrderView> {
@@ -44,6 +55,6 @@ export function viewOrder({ header, body }: ParameterOrder): Static<typeof Param
 }
 
 function viewMedia(template: Template, { header }: TemplateShape): Static<typeof TemplateView>["media"] {
-  if (header === null || header.type === "text" || header.type === "location") return null;
-  return { type: header.type, default: template.sampleLink !== null };
+  const type = mediaKinds.find((kind) => kind === header?.type);
+  return type === undefined ? null : { type, default: template.sampleLink !== null };
 }

@@ -4,7 +4,7 @@
  */
 import { type ButtonMark, buttonMarkOf } from "../workspaces/button-marks.ts";
 import { holdsStop, mentionsStop, readCommand } from "../workspaces/read-command.ts";
-import type { TemplateComponent } from "./template.ts";
+import type { TemplateComponent } from "./component.ts";
 
 export interface OwnWords {
   stopWords: string[];

@@ -8,14 +8,16 @@ import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
 import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
 import { broadcastNames } from "#src/domain/contacts/profile-fields.ts";
 import { findFieldProblems } from "../validate.ts";
+import { partsOf, readCardValues, readParts } from "./template-parts.ts";
 import { readSendAt, TIME_PATTERN } from "./time.ts";
 import {
   checkWellFormed,
+  HeaderMediaBody,
+  LiteralOrNull,
   LiteralValue,
-  MediaBody,
   type ReadValue,
+  readHeaderMedia,
   readLiteral,
-  readMedia,
   readVariables,
   VALUE_PATTERN,
   variablesOf,
@@ -48,14 +50,19 @@ const ContactFieldValue = Type.Object(
   },
 );
 
+const Value = Type.Union([LiteralValue, ContactFieldValue]);
+const ButtonValue = Type.Union([LiteralOrNull, ContactFieldValue]);
+
 const BroadcastVariablesBody = variablesOf(
-  Type.Union([LiteralValue, ContactFieldValue]),
+  Value,
+  ButtonValue,
   { all: "BroadcastVariables", named: "NamedBroadcastVariables" },
   {
     list: [{ field: "first_name", fallback: "there" }, "20%"],
     named: { first_name: { field: "first_name", fallback: "there" }, discount: "20%" },
+    buttons: [{ field: "city", fallback: "all" }],
   },
-  "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body, each as an array or, for named placeholders, as an object of names. A value can be taken from a field of each contact.",
+  "Values for the template's placeholders and buttons: an array fills the body; an object has separate values for the header and the body, each as an array or, for named placeholders, as an object of names, and an array for the buttons. A value can be taken from a field of each contact.",
 );
 
 const To = Type.Array(Type.String(), {
@@ -90,7 +97,8 @@ const CreateBroadcastBody = Type.Object(
       }),
     ),
     variables: Type.Optional(BroadcastVariablesBody),
-    media: Type.Optional(MediaBody),
+    media: Type.Optional(HeaderMediaBody),
+    ...partsOf("BroadcastCard", Value, ButtonValue, [{ field: "city", fallback: "all" }]),
     to: Type.Optional(To),
     group: Type.Optional(Group),
     from: Type.Optional(
@@ -155,9 +163,10 @@ const Checked = Type.Object(
 export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone: string): BroadcastInput {
   const { variables: rawVariables, send_at: rawSendAt, ...rest } = body;
   const fields = findFieldProblems(Checked, rest);
-  const variables = readVariables(rawVariables, fields, readValue);
+  const given = readVariables(rawVariables, fields, readValue);
+  const variables = { ...given, ...readCardValues(body.cards, fields, readValue) };
   const sendAt = readSendAt(rawSendAt, timezone, fields);
-  const { name, template, language, to, group, from, ...others } = rest as Static<typeof Checked>;
+  const { name, template, language, to, group, from, ...others } = body as Static<typeof Checked>;
   if ((to === undefined) === (group === undefined)) {
     const fault: Fault =
       to === undefined
@@ -168,7 +177,8 @@ export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone:
   }
   if (fields.name === undefined && SHOWS_NOTHING.test(name))
     fields.name = [{ rule: "too_short", sentence: "The name must not be blank." }];
-  const media = readMedia(others.media, fields);
+  const media = readHeaderMedia(others.media, fields);
+  const parts = readParts(others, timezone, fields);
   checkWellFormed(fields, rest);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   return {
@@ -177,6 +187,7 @@ export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone:
     language: language ?? null,
     variables,
     media,
+    parts,
     audience: to === undefined ? { groupId: group ?? 0 } : { to },
     from: from ?? null,
     sendAt,

@@ -9,10 +9,13 @@ import { type RequestedName, readKind, requestedKinds, type ServiceContent } fro
 import type { Later, SendInput } from "#src/domain/messages/plan.ts";
 import { type About, MessageReference, readReference } from "#src/domain/messages/reference.ts";
 import { findFieldProblems, readTogether } from "../validate.ts";
+import { OrderPart, partsOf, readCardValues, readParts } from "./template-parts.ts";
 import { readSendAt, TIME_PATTERN } from "./time.ts";
 import {
   checkWellFormed,
   HeaderMediaBody,
+  LiteralOrNull,
+  LiteralValue,
   readHeaderMedia,
   readLiteral,
   readVariables,
@@ -87,6 +90,8 @@ const TemplateForm = Type.Object(
     ),
     variables: Type.Optional(VariablesBody),
     media: Type.Optional(HeaderMediaBody),
+    ...partsOf("TemplateCard", LiteralValue, LiteralOrNull, ["orders/10042"]),
+    ...OrderPart,
     from: From,
     reference: Reference,
     ...later,
@@ -99,7 +104,9 @@ const TemplateForm = Type.Object(
 );
 
 /** Kinds that are no kind beside a template, but fill its header. */
-const headerNames: readonly RequestedName[] = ["media"];
+const headerNames: readonly RequestedName[] = ["media", "location"];
+/** Members of a template alone. */
+const templateNames = [...["language", "variables", "cards", "products", "offer_expires_at", "order_details"]] as const;
 const requestedNames = Object.keys(requestedKinds) as RequestedName[];
 const kindNames = ["template", ...requestedNames] as const;
 
@@ -140,7 +147,7 @@ function formOf<Members extends TProperties, Shared extends TProperties>(
   const [own = ""] = Object.keys(members);
   const others = {
     ...absentBeside(own, kindNames),
-    ...Object.fromEntries(["language", "variables"].map((name) => [name, absent("Only with `template`.")])),
+    ...Object.fromEntries(templateNames.map((name) => [name, absent("Only with `template`.")])),
     preview_url: absent("Only with `text`."),
     reply_to: absent("A reaction names its message in `to`."),
   };
@@ -190,18 +197,18 @@ function anyForm(names: readonly string[]) {
 }
 const AnyReaction = anyForm(kindNames);
 const AnyFreeForm = anyForm([...kindNames, "reply_to", "preview_url"]);
-const AnyForm = anyForm([...kindNames, "reply_to", "preview_url", "language", "variables"]);
+const AnyForm = anyForm([...kindNames, "reply_to", "preview_url", ...templateNames]);
 
 /**
  * Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. `timezone`:
  * in which a time without an offset is read.
  */
 export function readSendMessage(body: Readonly<Record<string, unknown>>, timezone: string): SendInput {
-  if (body.send_at === undefined && body.cancel_on_reply === undefined) return readContent(body);
+  if (body.send_at === undefined && body.cancel_on_reply === undefined) return readContent(body, timezone);
   // A time is read by hand, because it may have no offset.
   const { send_at, ...rest } = body;
   const [input, later] = readTogether(
-    () => readContent(rest),
+    () => readContent(rest, timezone),
     () => readLater(send_at, rest.cancel_on_reply === true, rest.take, timezone),
   );
   return { ...input, later };
@@ -220,11 +227,11 @@ function readLater(rawSendAt: unknown, cancelOnReply: boolean, take: unknown, ti
   return { sendAt, cancelOnReply };
 }
 
-function readContent(body: Readonly<Record<string, unknown>>): SendInput {
+function readContent(body: Readonly<Record<string, unknown>>, timezone: string): SendInput {
   const isTemplate = body.template !== undefined;
   const free = requestedNames.filter((name) => body[name] !== undefined && !(isTemplate && headerNames.includes(name)));
   const [only] = free;
-  if (isTemplate && only === undefined) return readTemplate(body);
+  if (isTemplate && only === undefined) return readTemplate(body, timezone);
   if (!isTemplate && only !== undefined && free.length === 1) return readFree(only, body);
   const given = isTemplate ? ["template", ...free] : free;
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !kindNames.some((kind) => kind === name)));
@@ -268,13 +275,15 @@ function findMisfits(name: RequestedName, body: Readonly<Record<string, unknown>
   return Object.assign(around, findFieldProblems(fitted(body[name]), body[name], name));
 }
 
-function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
+function readTemplate(body: Readonly<Record<string, unknown>>, timezone: string): SendInput {
   // A union's schema only says that no form fits, so the values are checked form by form.
   const { variables: rawVariables, ...rest } = body;
   const fields = findFieldProblems(SendTemplateBody, rest);
-  const variables = readVariables(rawVariables, fields, readLiteral);
+  const given = readVariables(rawVariables, fields, readLiteral);
+  const variables = { ...given, ...readCardValues(body.cards, fields, readLiteral) };
   const { to, template, language, from, reference, ...others } = body as Static<typeof SendTemplateBody>;
   const media = readHeaderMedia(others.media, fields);
+  const parts = readParts(others, timezone, fields);
   checkWellFormed(fields, rest);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   const content: TemplateInput = {
@@ -283,6 +292,7 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
     language: language ?? null,
     variables,
     media,
+    parts,
   };
   return { to, from: from ?? null, reference: reference ?? null, content, about: null };
 }

@@ -5,24 +5,32 @@ import { type Fault, type FieldFault, type FieldProblems, unknownName } from "#s
 import { quote } from "#src/core/problem.ts";
 import { inDocument } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
-import type { HeaderFile } from "#src/domain/messages/fill-template.ts";
 import type { GivenValues } from "#src/domain/messages/given-values.ts";
+import type { HeaderFile } from "#src/domain/messages/header-file.ts";
 import { checkLink, checkSource, FileSource, Link } from "#src/domain/messages/link.ts";
+import type { ButtonValues } from "#src/domain/messages/place-parts.ts";
+import { findFieldProblems } from "../validate.ts";
 
 const FILENAME_LENGTH_MAX = 240;
 
 /** More than any template has placeholders. */
 const VALUES_MAX = 100;
+/** More than any template or card has. */
+const BUTTONS_MAX = 10;
 
 /** One line that is not blank and has at most four spaces in a row. */
 export const VALUE_PATTERN = "^ {0,4}([^\\S\\n\\r\\t ] {0,4})*\\S {0,4}([^\\n\\r\\t ] {0,4})*$";
 
+const LITERAL = { pattern: VALUE_PATTERN, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+
 /** What `readLiteral` checks. */
-export const LiteralValue = inDocument(Type.Unsafe<string | number>({ type: ["string", "number"] }), {
-  pattern: VALUE_PATTERN,
-  minimum: Number.MIN_SAFE_INTEGER,
-  maximum: Number.MAX_SAFE_INTEGER,
-});
+export const LiteralValue = inDocument(Type.Unsafe<string | number>({ type: ["string", "number"] }), LITERAL);
+
+/** For a button; null keeps a quick reply's own words. */
+export const LiteralOrNull = inDocument(
+  Type.Unsafe<string | number | null>({ type: ["string", "number", "null"] }),
+  LITERAL,
+);
 
 const VALUE_RULES =
   "A text is one line, is not blank and has at most four spaces in a row; a number needs no exponent.";
@@ -33,8 +41,9 @@ const VALUE_RULES =
  */
 export function variablesOf(
   value: TSchema,
+  buttonValue: TSchema,
   names: { all: string; named: string },
-  examples: { list: unknown[]; named: object },
+  examples: { list: unknown[]; named: object; buttons: unknown[] },
   description: string,
 ) {
   const list = Type.Array(value, {
@@ -49,35 +58,53 @@ export function variablesOf(
     description: `Values by the names of the placeholders. ${VALUE_RULES}`,
     examples: [examples.named],
   });
+  const buttons = Type.Optional(buttonValuesOf(buttonValue, examples.buttons));
   const parts = (part: TSchema, keywords: object) =>
     Type.Object(
-      { header: Type.Optional(part), body: Type.Optional(part) },
+      { header: Type.Optional(part), body: Type.Optional(part), buttons },
       { additionalProperties: false, ...keywords },
     );
+  // The forms of a union exclude each other: an object without names, or with buttons alone, is the form before.
+  const byName = { minProperties: 1, not: { required: ["buttons"], maxProperties: 1, properties: { buttons: {} } } };
   return Type.Union(
     [
       list,
-      parts(list, { description: "Separate values for the header and the body." }),
-      // The forms of a union exclude each other: an object without members is the form above.
-      parts(named, { $id: names.named, minProperties: 1, description: "Values of named placeholders, by name." }),
+      parts(list, { description: "Separate values for the header, the body and the buttons." }),
+      inDocument(parts(named, { $id: names.named, description: "Values of named placeholders, by name." }), byName),
     ],
     { $id: names.all, description },
   );
 }
 
+/** `value`: one that a button takes, or null. */
+export function buttonValuesOf(value: TSchema, examples: unknown[]) {
+  return Type.Array(value, {
+    maxItems: BUTTONS_MAX,
+    description:
+      "One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are omitted.",
+    examples: [examples],
+  });
+}
+
 export const VariablesBody = variablesOf(
   LiteralValue,
+  LiteralOrNull,
   { all: "Variables", named: "NamedVariables" },
-  { list: ["Asha", 10042], named: { first_name: "Asha", order: 10042 } },
-  "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body, each as an array or, for named placeholders, as an object of names.",
+  { list: ["Asha", 10042], named: { first_name: "Asha", order: 10042 }, buttons: ["orders/10042"] },
+  "Values for the template's placeholders and buttons: an array fills the body; an object has separate values for the header and the body, each as an array or, for named placeholders, as an object of names, and an array for the buttons.",
 );
 
-export const MediaBody = Type.Object(
+export const HeaderMediaBody = FileSource(
   {
-    link: Link(
-      "A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16 MB, or PDF up to 100 MB, matching the media type of the template.",
-      "https://files.example.com/invoice-10042.pdf",
-    ),
+    $id: "HeaderMedia",
+    description:
+      "The file for a template with a media header: by a link, which is not stored longer than the message or broadcast needs it, or by the id of an upload of the header's media type.",
+  },
+  Link(
+    "A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16 MB, or PDF up to 100 MB, matching the media type of the template.",
+    "https://files.example.com/invoice-10042.pdf",
+  ),
+  {
     filename: Type.Optional(
       Type.String({
         maxLength: FILENAME_LENGTH_MAX,
@@ -85,22 +112,6 @@ export const MediaBody = Type.Object(
       }),
     ),
   },
-  {
-    $id: "Media",
-    additionalProperties: false,
-    description: "The file for a template with a media header. Neither the file nor the link is stored.",
-  },
-);
-
-/** The same for one message, which may also send an upload. */
-export const HeaderMediaBody = FileSource(
-  {
-    $id: "HeaderMedia",
-    description:
-      "The file for a template with a media header: by a link, which is not stored, or by the id of an upload of the header's media type.",
-  },
-  MediaBody.properties.link,
-  { filename: MediaBody.properties.filename },
 );
 
 /** The network refuses more consecutive spaces. */
@@ -115,49 +126,36 @@ interface ReadPart<Value> {
   values: Value[];
 }
 
-/** Accepts a list for the body, or an object with `header` and `body`, which are both lists or both objects of names. */
+/**
+ * Accepts a list for the body, or an object with `header` and `body`, which are both lists or both objects of names, and
+ * `buttons`.
+ */
 export function readVariables<Value>(
   raw: unknown,
   fields: FieldProblems,
   readValue: ReadValue<Value>,
 ): GivenValues<Value> {
   const none: GivenValues<Value> = { isList: true, header: [], body: [] };
-  const readValues = (list: readonly unknown[], path: string): Value[] =>
-    list.map((value, index) => readValue(value, `${path}.${index}`, fields));
   if (raw === undefined) return none;
-  if (Array.isArray(raw)) return { ...none, body: readValues(raw, "variables") };
+  if (Array.isArray(raw)) return { ...none, body: readPart(raw, "variables", fields, readValue).values };
   if (typeof raw !== "object" || raw === null) {
     fields.variables = [
       { rule: "type", sentence: "This has to be a list of values, or an object with header and body." },
     ];
     return none;
   }
-  const readPart = (part: unknown, path: string): ReadPart<Value> => {
-    if (part === undefined) return { names: null, values: [] };
-    if (Array.isArray(part)) return { names: null, values: readValues(part, path) };
-    if (typeof part !== "object" || part === null) {
-      fields[path] = [{ rule: "type", sentence: "This has to be a list of values, or an object of names." }];
-      return { names: null, values: [] };
-    }
-    const names = Object.keys(part);
-    if (names.length > VALUES_MAX) {
-      const sentence = `A template takes at most ${VALUES_MAX} values; ${names.length} were given.`;
-      fields[path] = [{ rule: "too_many", sentence, limit: VALUES_MAX }];
-      return { names: [], values: [] };
-    }
-    return {
-      names,
-      values: Object.entries(part).map(([name, value]) => readValue(value, `${path}.${name}`, fields)),
-    };
-  };
-  const { header: rawHeader, body: rawBody, ...unknown } = raw as Record<string, unknown>;
+  const { header: rawHeader, body: rawBody, buttons: rawButtons, ...unknown } = raw as Record<string, unknown>;
   for (const name of Object.keys(unknown).slice(0, VALUES_MAX)) {
-    const sentence = `Unknown field. Use header and body; values by name stand in one of them: "body": {${quote(name)}: …}.`;
-    fields[`variables.${name}`] = [unknownName(sentence, name, ["header", "body"])];
+    const sentence = `Unknown field. Use header, body and buttons; values by name stand in header or body: "body": {${quote(name)}: …}.`;
+    fields[`variables.${name}`] = [unknownName(sentence, name, ["header", "body", "buttons"])];
   }
-  const header = readPart(rawHeader, "variables.header");
-  const body = readPart(rawBody, "variables.body");
-  const values = { isList: false, header: header.values, body: body.values };
+  const header = readPart(rawHeader, "variables.header", fields, readValue);
+  const body = readPart(rawBody, "variables.body", fields, readValue);
+  const buttons = readButtons(rawButtons, "variables.buttons", fields, readValue);
+  const values = {
+    ...{ isList: false, header: header.values, body: body.values },
+    ...(buttons.length === 0 ? {} : { buttons }),
+  };
   if (header.names === null && body.names === null) return values;
   if (Array.isArray(rawHeader) || Array.isArray(rawBody)) {
     const fault: Fault = { rule: "conflict", sentence: "Give all values by position or all by name, not both." };
@@ -166,6 +164,48 @@ export function readVariables<Value>(
   }
   return { ...values, names: { header: header.names ?? [], body: body.names ?? [] } };
 }
+
+/** The values of one part: a list, or an object of names. */
+export function readPart<Value>(
+  part: unknown,
+  path: string,
+  fields: FieldProblems,
+  readValue: ReadValue<Value>,
+): ReadPart<Value> {
+  if (part === undefined) return { names: null, values: [] };
+  if (Array.isArray(part)) {
+    return { names: null, values: part.map((value, index) => readValue(value, `${path}.${index}`, fields)) };
+  }
+  if (typeof part !== "object" || part === null) {
+    fields[path] = [{ rule: "type", sentence: "This has to be a list of values, or an object of names." }];
+    return { names: null, values: [] };
+  }
+  const names = Object.keys(part);
+  if (names.length > VALUES_MAX) {
+    const sentence = `A template takes at most ${VALUES_MAX} values; ${names.length} were given.`;
+    fields[path] = [{ rule: "too_many", sentence, limit: VALUES_MAX }];
+    return { names: [], values: [] };
+  }
+  return {
+    names,
+    values: Object.entries(part).map(([name, value]) => readValue(value, `${path}.${name}`, fields)),
+  };
+}
+
+/** Null keeps a quick reply's own words. */
+export function readButtons<Value>(
+  raw: unknown,
+  path: string,
+  fields: FieldProblems,
+  readValue: ReadValue<Value>,
+): ButtonValues<Value> {
+  if (raw === undefined) return [];
+  Object.assign(fields, findFieldProblems(ButtonList, raw, path));
+  if (!Array.isArray(raw) || fields[path] !== undefined) return [];
+  return raw.map((value: unknown, index) => (value === null ? null : readValue(value, `${path}.${index}`, fields)));
+}
+
+const ButtonList = Type.Array(Type.Unknown(), { maxItems: BUTTONS_MAX });
 
 /** Accepts a text or a number, and returns the text to send. */
 export function readLiteral(raw: unknown, path: string, fields: FieldProblems): string {
@@ -193,12 +233,6 @@ function findValueProblem(value: unknown, text: unknown): FieldFault | null {
 }
 
 /** The header file; null if there is none. */
-export function readMedia(media: Static<typeof MediaBody> | undefined, fields: FieldProblems) {
-  if (media === undefined || fields.media !== undefined) return null;
-  checkLink(fields, "media.link", media.link);
-  return { link: media.link, filename: media.filename ?? null };
-}
-
 export function readHeaderMedia(
   media: Static<typeof HeaderMediaBody> | undefined,
   fields: FieldProblems,

@@ -3,7 +3,6 @@
  * that a value uses. Read-only.
  */
 import { notFound } from "#src/core/problem.ts";
-import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { birthdayConditions, celebrants } from "#src/domain/broadcasts/birthday.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "#src/domain/broadcasts/plan.ts";
@@ -18,12 +17,14 @@ import { displayNameOf } from "#src/domain/contacts/view.ts";
 import { compileIds } from "#src/domain/filters/compile.ts";
 import type { Filter } from "#src/domain/filters/filter.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
+import { listValues } from "#src/domain/messages/given-values.ts";
 import { findTemplate } from "#src/domain/templates/read.ts";
-import { renderText, valueCounts } from "#src/domain/templates/template.ts";
+import { renderText } from "#src/domain/templates/template.ts";
 import { shapeOf } from "#src/domain/templates/view.ts";
 import { readBroadcast } from "../bodies/broadcast.ts";
 import { estimateAudience } from "../broadcast-audience.ts";
 import type { WorkspaceCall } from "./call.ts";
+import { completeContent } from "./draft-parts.ts";
 
 const EXAMPLES = 3;
 
@@ -35,7 +36,11 @@ interface Example {
   missing: string | null;
   header: string[];
   body: string[];
+  buttons: (string | null)[];
+  cards: { body: string[]; buttons: (string | null)[] }[];
 }
+
+const NOTHING = { header: [], body: [], buttons: [], cards: [] };
 
 export async function previewValues(
   call: WorkspaceCall,
@@ -62,22 +67,15 @@ export async function previewValues(
 
 /** The draft with a placeholder in each empty value, so that the rest can be rendered. */
 function readIncompleteBroadcast(tx: ReadTx, { workspace }: WorkspaceCall, content: DraftContent): BroadcastInput {
-  const { template: name, language, variables: rawVariables, send_at: _, ...rest } = content;
+  const { template: name, language, send_at: _, ...rest } = content;
   const template = findTemplate(tx, workspace.id, String(name ?? ""), String(language ?? ""));
   if (template === undefined) throw notFound("template");
-  const size = valueCounts(shapeOf(template));
-  const { header = [], body = [] } = (rawVariables ?? {}) as { header?: unknown[]; body?: unknown[] };
-  const fill = (values: unknown[], count: number): unknown[] =>
-    Array.from({ length: count }, (_, index) => {
-      const value = values[index] ?? "";
-      return typeof value === "string" && SHOWS_NOTHING.test(value) ? `{{${index + 1}}}` : value;
-    });
-  const variables = { header: fill(header, size.header), body: fill(body, size.body) };
-  return readBroadcast({ ...rest, name: "draft", template: name, language, variables }, workspace.timezone);
+  const complete = completeContent(shapeOf(template), template.parameterFormat, content);
+  return readBroadcast({ ...rest, name: "draft", template: name, language, ...complete }, workspace.timezone);
 }
 
-function fieldsOf({ header, body }: BroadcastVariables): string[] {
-  return [...new Set([...header, ...body].flatMap((value) => ("field" in value ? [value.field] : [])))];
+function fieldsOf(variables: BroadcastVariables): string[] {
+  return [...new Set(listValues(variables).flatMap((value) => ("field" in value ? [value.field] : [])))];
 }
 
 /** How many eligible recipients have no value in this field. */
@@ -147,7 +145,7 @@ function exampleOf(tx: ReadTx, plan: BroadcastPlan, to: string, contact: Contact
       : celebrants(conditions, contact, listPeople(tx, contact.id), plan.sendAt ?? tx.now, workspace.timezone);
   const resolved = resolveValues(tx, variables, contact, celebrant);
   const name = celebrant?.name ?? (contact === null ? null : displayNameOf(contact));
-  if ("missing" in resolved) return { to, name, text: null, missing: resolved.missing, header: [], body: [] };
-  const { header = [], body = [] } = resolved.values ?? {};
-  return { to, name, text: renderText(shapeOf(template), header, body), missing: null, header, body };
+  if ("missing" in resolved) return { to, name, text: null, missing: resolved.missing, ...NOTHING };
+  const values = { ...NOTHING, ...resolved.values };
+  return { to, name, text: renderText(shapeOf(template), values.header, values.body), missing: null, ...values };
 }

@@ -41,6 +41,13 @@ const Value = Type.Union([
 ]);
 
 const Values = Type.Array(Value, { maxItems: 100 });
+const ButtonValues = Type.Array(Nullable(Value), { maxItems: 10 });
+const Label = Type.String({ maxLength: 1_000 });
+/** A file that is linked, or an upload. */
+const File = {
+  link: Type.Optional(Type.String({ maxLength: 2_048 })),
+  id: Type.Optional(Type.Integer()),
+};
 
 /** Accepts incomplete content; the API checks the complete body when the draft is reviewed. */
 const Content = Type.Object(
@@ -51,11 +58,49 @@ const Content = Type.Object(
     from: Type.Optional(Type.String({ maxLength: 30 })),
     group: Type.Optional(Type.Integer()),
     to: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1_000 })),
-    variables: Type.Optional(Type.Object({ header: Values, body: Values }, strict)),
-    media: Type.Optional(
+    variables: Type.Optional(
+      Type.Object({ header: Values, body: Values, buttons: Type.Optional(ButtonValues) }, strict),
+    ),
+    media: Type.Optional(Type.Object({ ...File, filename: Type.Optional(Type.String({ maxLength: 240 })) }, strict)),
+    location: Type.Optional(
       Type.Object(
-        { link: Type.String({ maxLength: 2_048 }), filename: Type.Optional(Type.String({ maxLength: 240 })) },
+        {
+          latitude: Type.Number(),
+          longitude: Type.Number(),
+          name: Type.Optional(Label),
+          address: Type.Optional(Label),
+        },
         strict,
+      ),
+    ),
+    offer_expires_at: Type.Optional(Type.String({ maxLength: 40 })),
+    products: Type.Optional(
+      Type.Object(
+        {
+          catalog_id: Type.Optional(Label),
+          thumbnail: Type.Optional(Label),
+          sections: Type.Optional(
+            Type.Array(
+              Type.Object({ title: Type.Optional(Label), items: Type.Array(Label, { maxItems: 30 }) }, strict),
+              { maxItems: 10 },
+            ),
+          ),
+        },
+        strict,
+      ),
+    ),
+    cards: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            media: Type.Optional(Type.Object(File, strict)),
+            product: Type.Optional(Label),
+            body: Type.Optional(Type.Union([Values, Type.Record(Type.String({ maxLength: 100 }), Value)])),
+            buttons: Type.Optional(ButtonValues),
+          },
+          strict,
+        ),
+        { maxItems: 10 },
       ),
     ),
     send_at: Type.Optional(Type.String({ maxLength: 40 })),
@@ -79,6 +124,8 @@ const ExampleView = Type.Object({
   missing: OptionalText,
   header: Type.Array(Type.String()),
   body: Type.Array(Type.String()),
+  buttons: Type.Array(OptionalText),
+  cards: Type.Array(Type.Object({ body: Type.Array(Type.String()), buttons: Type.Array(OptionalText) })),
 });
 
 const draft = { id: Id("draft") };

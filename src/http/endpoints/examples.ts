@@ -54,11 +54,13 @@ export const templateExample: Static<typeof TemplateView> = {
   category: "UTILITY",
   status: "APPROVED",
   sendable: true,
+  needs: [],
   variables: { header: 0, body: 2 },
   parameter_names: { header: [], body: [] },
   parameter_order: null,
   text: "Hi {{1}}, your order {{2}} is on its way.",
   media: null,
+  components: [{ type: "BODY", text: "Hi {{1}}, your order {{2}} is on its way." }],
   warnings: [],
 };
 

@@ -2,9 +2,9 @@
  * Templates beyond the API: all components, the reason of a rejection, the sample; on the simulator also creating and
  * deciding them.
  */
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Nullable, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
@@ -20,12 +20,11 @@ import {
   listTemplatePositions,
   type TemplateFilter,
 } from "#src/domain/templates/read.ts";
-import { ParameterOrderView, TemplateView } from "#src/domain/templates/schema.ts";
+import { TemplateView } from "#src/domain/templates/schema.ts";
 import type { Template } from "#src/domain/templates/table.ts";
 import { isSameOrder, orderIn, templateStatuses } from "#src/domain/templates/template.ts";
-import { shapeOf, viewOrder, viewTemplate } from "#src/domain/templates/view.ts";
-import { buttonMarkOf, buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
-import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
+import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import { PageQuery, pageOf, readChoice, readPage, readTemplateCursor } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, type WorkspaceCallWith } from "./call.ts";
@@ -33,40 +32,13 @@ import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { templateExample } from "./examples.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
+import { TemplateDetail, viewTemplateDetail } from "./template-detail.ts";
 
 const Text = Type.String({ maxLength: 4_096 });
 
 const Names = Type.Array(Text, { maxItems: 100 });
 
 const ORDER_CHANGED = "The template has changed since this page showed it. Look at the new order, then confirm it.";
-
-const TemplateDetail = Type.Object({
-  id: Type.Integer(),
-  ...TemplateView.properties,
-  header: Nullable(
-    Type.Object({ type: OneOf(["text", "image", "video", "document", "location"]), text: OptionalText }),
-  ),
-  footer: OptionalText,
-  buttons: Type.Array(
-    Type.Object({
-      type: Type.String(),
-      text: Type.String(),
-      /** What pressing it means, where a person has said so. */
-      meaning: Nullable(OneOf(buttonMeanings)),
-    }),
-  ),
-  /** Why this API cannot send the template; null if it can. */
-  unsupported: OptionalText,
-  /** The order that was confirmed last, if a name of it has left the text and `parameter_order` has to be confirmed. */
-  order_to_confirm: Nullable(ParameterOrderView),
-  reason: OptionalText,
-  network_status: OptionalText,
-  quality: OptionalText,
-  sample_link: OptionalText,
-  is_simulated: Type.Boolean(),
-  decided_at: OptionalTime,
-  updated_at: Instant(),
-});
 
 const template = { id: Id("template") };
 
@@ -262,38 +234,6 @@ function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
         : [{ type: "BUTTONS", buttons: buttons.map((one) => ({ type: "QUICK_REPLY", text: one })) }]),
     ],
   };
-}
-
-function viewTemplateDetail(template: Template, workspace: Workspace): Static<typeof TemplateDetail> {
-  const shape = shapeOf(template);
-  const { header, footer } = shape;
-  return {
-    id: template.id,
-    ...viewTemplate(template, workspace),
-    header: header === null ? null : { type: header.type, text: header.type === "text" ? header.text : null },
-    footer,
-    buttons: template.components.flatMap(buttonsOf).map((button) => ({
-      ...button,
-      meaning: buttonMarkOf(workspace, template.name, template.language, button.text)?.meaning ?? null,
-    })),
-    unsupported: shape.unsupported,
-    order_to_confirm: shape.isOrderOpen && template.parameterOrder !== null ? viewOrder(template.parameterOrder) : null,
-    reason: template.statusReason,
-    network_status: template.networkStatus,
-    quality: template.quality,
-    sample_link: template.sampleLink,
-    is_simulated: template.accountId === SIMULATOR_ACCOUNT,
-    decided_at: timesOf(workspace)(template.statusAt === 0 ? null : template.statusAt),
-    updated_at: timesOf(workspace)(template.updatedAt),
-  };
-}
-
-function buttonsOf({ type, buttons }: Template["components"][number]): { type: string; text: string }[] {
-  if (type.toUpperCase() !== "BUTTONS" || !Array.isArray(buttons)) return [];
-  return buttons.map((button: Record<string, unknown>) => ({
-    type: String(button?.type ?? "").toUpperCase(),
-    text: String(button?.text ?? button?.type ?? ""),
-  }));
 }
 
 /** One WhatsApp number for each account of the workspace. */

@@ -1,6 +1,6 @@
 /** A body with an action: Meta has a type and a form of its own for each. Pure. */
 import type { InteractiveContent } from "#src/domain/messages/kinds/interactive.ts";
-import { type NetworkKind, sourceOf } from "./kind.ts";
+import { type NetworkIds, type NetworkKind, sourceOf } from "./kind.ts";
 
 type Given = InteractiveContent["interactive"];
 interface Action {
@@ -9,14 +9,14 @@ interface Action {
 }
 
 export const interactive: NetworkKind<InteractiveContent> = {
-  payload: ({ interactive: given }, { mediaId }) => {
+  payload: ({ interactive: given }, known) => {
     const { type, action } = actionOf(given);
     const { header, body, footer } = given;
     return {
       type: "interactive",
       interactive: {
         type,
-        ...(header === undefined ? {} : { header: headerOf(header, mediaId) }),
+        ...(header === undefined ? {} : { header: headerOf(header, known) }),
         body: { text: body },
         ...(footer === undefined ? {} : { footer: { text: footer } }),
         action,
@@ -26,10 +26,10 @@ export const interactive: NetworkKind<InteractiveContent> = {
   linkOf: ({ interactive: { header } }) => (typeof header === "object" ? header.link : null),
 };
 
-function headerOf(header: NonNullable<Given["header"]>, mediaId: string | null) {
+function headerOf(header: NonNullable<Given["header"]>, known: NetworkIds) {
   if (typeof header === "string") return { type: "text", text: header };
-  const { type, link, id: _, ...more } = header;
-  return { type, [type]: { ...sourceOf(link, mediaId), ...more } };
+  const { type, link, id: uploadId, ...more } = header;
+  return { type, [type]: { ...sourceOf({ link, uploadId }, known), ...more } };
 }
 
 function actionOf({ buttons, list, link, address, flow }: Given): Action {

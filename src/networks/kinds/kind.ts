@@ -13,9 +13,11 @@ export interface NetworkKind<Kind extends Content> {
 }
 
 /** Meta's ids of what the content refers to. */
-interface NetworkIds {
-  /** Of the file if it was uploaded. */
-  mediaId: string | null;
+export interface NetworkIds {
+  /** Of the uploads that the content sends, by their ids here. */
+  uploads: ReadonlyMap<number, string>;
+  /** Of the file behind the content's link if it was uploaded as a template's sample. */
+  sampleId: string | null;
   /** Of the message that this one answers or reacts to. */
   about: string | null;
 }
@@ -23,9 +25,13 @@ interface NetworkIds {
 /** Exactly one of the two. */
 export type MediaSource = { link: string } | { id: string };
 
-/** An upload goes by Meta's id of it, which lasts; any other file by its link. */
-export function sourceOf(link: string | null, mediaId: string | null): MediaSource {
-  if (mediaId !== null) return { id: mediaId };
+/** An upload goes by Meta's id of it, which lasts; any other file by its link. `uploadId`: absent for a link. */
+export function sourceOf(
+  { link, uploadId }: { link: string | null; uploadId?: number | undefined },
+  { uploads, sampleId }: Pick<NetworkIds, "uploads" | "sampleId">,
+): MediaSource {
+  const id = uploadId === undefined ? sampleId : uploads.get(uploadId);
+  if (id != null) return { id };
   if (link === null) throw new Error("an upload is sent by Meta's id of it");
   return { link };
 }

@@ -10,7 +10,7 @@ export const location: NetworkKind<LocationContent> = {
 };
 
 /** Meta's examples give degrees as texts, and none has an exponent. */
-function degrees(value: number): string {
+export function degrees(value: number): string {
   const text = String(value);
   return text.includes("e") ? value.toFixed(15) : text;
 }

@@ -3,9 +3,9 @@ import type { MediaContent } from "#src/domain/messages/kinds/media.ts";
 import { type NetworkKind, sourceOf } from "./kind.ts";
 
 export const media: NetworkKind<MediaContent> = {
-  payload: ({ media: { type, link, id: _, isTypeOpen: __, ...more } }, { mediaId }) => ({
+  payload: ({ media: { type, link, id: uploadId, isTypeOpen: _, ...more } }, known) => ({
     type,
-    [type]: { ...sourceOf(link, mediaId), ...more },
+    [type]: { ...sourceOf({ link, uploadId }, known), ...more },
   }),
   linkOf: ({ media: { link } }) => link,
 };

@@ -1,12 +1,12 @@
 /**
- * What Meta refuses about a message's content: the simulator evaluates the JSON of the request as it left, by `limits.ts`,
- * and the values of a template by `evaluate-template.ts`. Pure.
+ * What Meta refuses about a message's content: the simulator evaluates the JSON of the request as it left, by `limits.ts`.
+ * Of a template also the values, by `evaluate-template.ts`, and what it was approved with, by `approved-template.ts`. Pure.
  */
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { isLonger } from "#src/core/text-limits.ts";
-import type { FilledTexts } from "#src/domain/templates/template.ts";
 import type { JsonObject } from "../whatsapp/json.ts";
-import { refuseTemplate, templateFile } from "./evaluate-template.ts";
+import { type ApprovedTemplate, refuseAgainst } from "./approved-template.ts";
+import { refuseValues } from "./evaluate-template.ts";
 import {
   context,
   FITTING,
@@ -19,13 +19,18 @@ import {
   UNFIT,
 } from "./limits.ts";
 import { type Refusal, tooLong } from "./refusal.ts";
+import { templateShape } from "./template-limits.ts";
 
 /**
- * The refusal in the answer to the send; null: Meta takes the content. `filled`: of a template; null if it is not known.
+ * The refusal in the answer to the send; null: Meta takes the content. `approved`: the template as the network has it;
+ * null if it is not known.
  */
-export function evaluate(request: JsonObject, filled: FilledTexts | null): Refusal | null {
+export function evaluate(request: JsonObject, approved: ApprovedTemplate | null): Refusal | null {
   const { type } = request;
-  if (type === "template") return refuseTemplate(request, filled);
+  if (type === "template") {
+    const refusal = refuseValues(request) ?? refuse(request.template, templateShape, "template");
+    return refusal ?? (approved === null ? null : refuseAgainst(request, approved));
+  }
   const shape = typeof type === "string" && Object.hasOwn(shapes, type) ? shapes[type] : undefined;
   if (typeof type !== "string" || shape === undefined)
     return { code: PARAMETER_INVALID, message: "The type is unknown." };
@@ -39,11 +44,8 @@ export function evaluate(request: JsonObject, filled: FilledTexts | null): Refus
 /** Whether the file has a type that Meta refuses, which it reports after it has accepted the message. */
 export function hasUnusableFile(request: JsonObject): boolean {
   const { type } = request;
-  if (type === "template") {
-    const file = templateFile(request);
-    return file !== null && isUnusable(file.kind, file.link);
-  }
-  const files = typeof type === "string" ? linksIn(request[type], shapes[type]) : [];
+  const shape = type === "template" ? templateShape : shapes[String(type)];
+  const files = typeof type === "string" ? linksIn(request[type], shape) : [];
   return files.some(({ kind, link }) => isUnusable(kind, link));
 }
 
@@ -51,6 +53,7 @@ function linksIn(value: unknown, shape: Shape | undefined): { kind: FileKind; li
   if (shape === undefined || value === undefined) return [];
   if (shape.is === "link") return shape.file === null ? [] : [{ kind: shape.file, link: String(value) }];
   if (shape.is === "variant") return linksIn(value, variantOf(value, shape));
+  if (shape.is === "list") return (value as unknown[]).flatMap((item) => linksIn(item, shape.of));
   if (shape.is !== "object") return [];
   return Object.entries(value as JsonObject).flatMap(([name, member]) => linksIn(member, shape.members[name]?.shape));
 }
@@ -83,6 +86,10 @@ function isRight(value: unknown, shape: Exclude<Shape, { is: "text" | "list" | "
   switch (shape.is) {
     case "flag":
       return typeof value === "boolean";
+    case "index":
+      return /^\d{1,2}$/.test(String(value)) && Number(value) <= shape.max;
+    case "count":
+      return Number.isSafeInteger(value) && Number(value) >= 0;
     case "word":
       return shape.words.some((word) => word === value);
     case "degrees":
@@ -121,11 +128,14 @@ function refuseList(value: unknown, shape: Extract<Shape, { is: "list" }>, at: s
 
 function refuseText(
   value: unknown,
-  { max, code, isBlank }: Extract<Shape, { is: "text" }>,
+  { max, code, isBlank, isAlphanumeric }: Extract<Shape, { is: "text" }>,
   at: string,
 ): Refusal | null {
   if (typeof value !== "string") return invalid(`${at} has to be a text.`);
   if (!isBlank && SHOWS_NOTHING.test(value)) return { code, message: `The ${at} has no visible character.` };
+  if (isAlphanumeric === true && !/^[A-Za-z0-9]+$/.test(value)) {
+    return { code, message: `The ${at} has more than letters and digits.` };
+  }
   return isLonger(value, max) ? tooLong(code, at, max) : null;
 }
 

@@ -5,9 +5,13 @@
  * code points.
  */
 export type Shape =
-  /** `isBlank`: spaces and invisible characters are taken. */
-  | { is: "text"; max: number; code: string; isBlank: boolean; from: string }
+  /** `isBlank`: spaces and invisible characters are taken. `isAlphanumeric`: letters and digits alone are. */
+  | { is: "text"; max: number; code: string; isBlank: boolean; from: string; isAlphanumeric?: true }
   | { is: "flag" }
+  /** A position from 0 to `max`: a number, or a text that is one. */
+  | { is: "index"; max: number; from: string }
+  /** A whole number, 0 or more. */
+  | { is: "count"; from: string }
   | { is: "word"; words: readonly string[]; from: string }
   /** A number, or a text that is one. */
   | { is: "degrees"; max: number; from: string }
@@ -55,27 +59,27 @@ export const UNFIT = [
   ...["mov", "m4v", "webm", "mkv", "avi", "mpg", "mpeg", "flac", "wav"],
 ];
 
-const needed = (shape: Shape): Member => ({ shape, isOptional: false });
-const optional = (shape: Shape): Member => ({ shape, isOptional: true });
+export const needed = (shape: Shape): Member => ({ shape, isOptional: false });
+export const optional = (shape: Shape): Member => ({ shape, isOptional: true });
 
 /** More than Meta takes anywhere, for texts without a limit of their own. */
-const UNLIMITED = 32_768;
+export const UNLIMITED = 32_768;
 
-function words(max: number, from: string, code = PARAMETER_INVALID): Shape {
+export function words(max: number, from: string, code = PARAMETER_INVALID): Shape {
   return { is: "text", max, code, isBlank: false, from };
 }
 
-function object(from: string, members: Readonly<Record<string, Member>>, oneOf?: readonly string[]): Shape {
+export function object(from: string, members: Readonly<Record<string, Member>>, oneOf?: readonly string[]): Shape {
   return { is: "object", members, from, ...(oneOf === undefined ? {} : { oneOf }) };
 }
 
-function file(kind: FileKind, more: Readonly<Record<string, Member>> = {}): Shape {
+export function file(kind: FileKind, more: Readonly<Record<string, Member>> = {}): Shape {
   const from = `messages/${kind}-messages`;
   const members = { link: optional({ is: "link", file: kind, from }), id: optional(words(UNLIMITED, from)), ...more };
   return object(from, members, ["link", "id"]);
 }
 
-function list(from: string, min: number, max: number, of: Shape, distinct?: readonly string[]): ListShape {
+export function list(from: string, min: number, max: number, of: Shape, distinct?: readonly string[]): ListShape {
   return { is: "list", min, max, of, from, ...(distinct === undefined ? {} : { distinct }) };
 }
 

@@ -9,13 +9,13 @@ import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { FilledTexts } from "#src/domain/templates/template.ts";
 import { kindOf } from "../kinds/kinds.ts";
 import type { Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
 import { describeCode, failureOf } from "../whatsapp/errors.ts";
 import type { JsonObject } from "../whatsapp/json.ts";
 import { createPayload } from "../whatsapp/payload.ts";
+import type { ApprovedTemplate } from "./approved-template.ts";
 import { statusCallback } from "./callback.ts";
 import { applyRule, type Effect, type SentMessage, type SimulatorControl } from "./control.ts";
 import { evaluate, hasUnusableFile } from "./evaluate.ts";
@@ -29,8 +29,8 @@ interface SimulatorOptions {
   times: SimulatorTimes;
   /** Receives its callbacks: each a body and the wall time at which it arrives. */
   callBack: (callbacks: { body: string; dueAt: number }[]) => void;
-  /** Fills in the template that the network has approved; null for one that it does not know, and for a text. */
-  fillIn: (outbound: OutboundMessage) => FilledTexts | null;
+  /** The template as the network has approved it; null for one that it does not know, and for a free message. */
+  findApproved: (outbound: OutboundMessage) => ApprovedTemplate | null;
   /** Under test control: rules that change what it does, and the journal of what it received. */
   control?: SimulatorControl | undefined;
   /** Files that were played in; without it, there are only samples. */
@@ -52,7 +52,15 @@ const CUT_OFF: Outcome = { kind: "unknown", reason: "the workspace is being rese
 /** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
 const REMEMBERED_MAX = 10_000;
 
-export function createSimulator({ clock, random, times, callBack, fillIn, control, files }: SimulatorOptions): Network {
+export function createSimulator({
+  clock,
+  random,
+  times,
+  callBack,
+  findApproved,
+  control,
+  files,
+}: SimulatorOptions): Network {
   const throttled = new Map<string, number>();
 
   const scheduleStatuses = (outbound: OutboundMessage, to: string, networkMessageId: string, script: Script): void => {
@@ -79,7 +87,7 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
     const refusedAddress = refuseUserId(outbound);
     if (refusedAddress !== null) return refusedAddress;
     const refusal =
-      evaluate(request, fillIn(outbound)) ?? refuseUpload(request, outbound.sender.phoneNumberId, clock.now());
+      evaluate(request, findApproved(outbound)) ?? refuseUpload(request, outbound.sender.phoneNumberId, clock.now());
     return refusal === null ? null : refuse(refusal.code, refusal.message);
   };
 
@@ -191,7 +199,7 @@ function refuseUserId({ to, recipientNetworkUserId, content }: OutboundMessage):
 
 /** The JSON as it would leave for Meta. */
 function requestOf(outbound: OutboundMessage): JsonObject {
-  return JSON.parse(JSON.stringify(createPayload(outbound, outbound.mediaId ?? null))) as JsonObject;
+  return JSON.parse(JSON.stringify(createPayload(outbound))) as JsonObject;
 }
 
 /** `details`: what the network adds to the meaning of its code. */

@@ -45,8 +45,8 @@ export function createClient(
         return refuseLocally(PARAMETER_MISSING_CODE, "recipient");
       }
       const link = linkOf(outbound);
-      const mediaId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
-      const body = JSON.stringify(createPayload(outbound, outbound.mediaId ?? mediaId));
+      const sampleId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
+      const body = JSON.stringify(createPayload(outbound, sampleId));
 
       const result = await transport.exchange({
         target,
@@ -59,7 +59,7 @@ export function createClient(
       if (result.kind === "answered") onAnswer?.(rawOf(result));
       const outcome = outcomeOf(result, endpoint, clock, findAccepted);
       const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
-      if (isContentRefused && link !== null && mediaId !== null) uploads.invalidate(phoneNumberId, link);
+      if (isContentRefused && link !== null && sampleId !== null) uploads.invalidate(phoneNumberId, link);
       return outcome;
     },
 

@@ -21,12 +21,14 @@ interface MessagePayload extends Readonly<Record<string, unknown>> {
   biz_opaque_callback_data: string;
 }
 
+const NO_UPLOADS: ReadonlyMap<number, string> = new Map();
+
 export function createPayload(
-  outbound: Pick<OutboundMessage, "to" | "recipientNetworkUserId" | "sendToken" | "content" | "about">,
-  /** Meta's id of the file if it was uploaded; null: Meta fetches the file by its link. */
-  mediaId: string | null = null,
+  outbound: Pick<OutboundMessage, "to" | "recipientNetworkUserId" | "sendToken" | "content" | "about" | "uploads">,
+  /** Meta's id of the template's sample; null: Meta fetches the file by its link. */
+  sampleId: string | null = null,
 ): MessagePayload {
-  const { content, about = null } = outbound;
+  const { content, about = null, uploads = NO_UPLOADS } = outbound;
   const kind = kindOf(content);
   return {
     messaging_product: "whatsapp",
@@ -34,7 +36,7 @@ export function createPayload(
     ...recipientOf(outbound),
     ...(about === null || kind.namesAbout === true ? {} : { context: { message_id: about } }),
     biz_opaque_callback_data: outbound.sendToken,
-    ...kind.payload(content, { mediaId, about }),
+    ...kind.payload(content, { uploads, sampleId, about }),
   };
 }
 

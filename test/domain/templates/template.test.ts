@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { TemplateComponent } from "#src/domain/templates/component.ts";
 import {
   numberedBody,
   type ParameterFormat,
   readShape,
   renderText,
   type TemplateCategory,
-  type TemplateComponent,
   type TemplateShape,
   valueCounts,
 } from "#src/domain/templates/template.ts";

@@ -12,7 +12,7 @@ const Label = (description: string, example: string) =>
     inDocument(Type.String({ minLength: 1, maxLength: LABEL_LENGTH_MAX, description, examples: [example] }), NOT_BLANK),
   );
 
-const Location = Type.Object(
+export const Location = Type.Object(
   {
     latitude: Type.Number({ minimum: -90, maximum: 90, description: "Degrees.", examples: [51.5033] }),
     longitude: Type.Number({ minimum: -180, maximum: 180, description: "Degrees.", examples: [-0.1196] }),

@@ -4,6 +4,7 @@ import errors from "../../../../docs/guides/errors.md" with { type: "text" };
 import firstMessage from "../../../../docs/guides/first-message.md" with { type: "text" };
 import messages from "../../../../docs/guides/messages.md" with { type: "text" };
 import movingContacts from "../../../../docs/guides/moving-contacts.md" with { type: "text" };
+import templates from "../../../../docs/guides/templates.md" with { type: "text" };
 import webhooks from "../../../../docs/guides/webhooks.md" with { type: "text" };
 import inbound from "../../../../docs/inbound.md" with { type: "text" };
 import operations from "../../../../docs/operations.md" with { type: "text" };
@@ -16,6 +17,7 @@ import type { Guide } from "./guide.ts";
 export const guides: readonly Guide[] = [
   { name: "first-message", source: firstMessage },
   { name: "messages", source: messages },
+  { name: "templates", source: templates },
   { name: "webhooks", source: webhooks },
   { name: "broadcasts", source: broadcasts },
   { name: "errors", source: errors + problemsSection() },

@@ -9,10 +9,12 @@ import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { plural } from "../../ui/plural.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
+import { type AskedPart, askedParts, valueAt } from "../templates/asked-parts.ts";
 import { PhonePreview } from "../templates/phone-preview.tsx";
 import type { Template } from "../templates/template-view.ts";
 import type { DraftContent, DraftValue, Saved } from "./draft.ts";
 import { strings } from "./strings.ts";
+import { padValues, readValues } from "./values.ts";
 
 interface Props {
   draftId: number;
@@ -44,10 +46,8 @@ export function FieldsStep({ draftId, template, saved }: Props) {
   });
   const values = useValuesPreview(id, draftId, saved);
   const { header, body } = padValues(content, template);
-  const set = (part: "header" | "body", index: number, value: DraftValue) => {
-    const list = (part === "header" ? header : body).map((known, position) => (position === index ? value : known));
-    change({ variables: { header, body, [part]: list } });
-  };
+  const set = (path: string, value: DraftValue) => change(readValues(content, template, { path, value }));
+  const asked = askedParts(template);
   const fields = [
     ...broadcastNames.map((key) => ({ key, label: profileFields[key].label })),
     ...(custom.data ?? []).map(({ key, label }) => ({ key, label })),
@@ -59,7 +59,7 @@ export function FieldsStep({ draftId, template, saved }: Props) {
   return (
     <div className="grid gap-8 wide:grid-cols-[1fr_20rem]">
       <div className="flex flex-col gap-6">
-        {placeholders.length === 0 && <p>{strings.valuesNone}</p>}
+        {placeholders.length + asked.length === 0 && <p>{strings.valuesNone}</p>}
         {placeholders.map(({ part, index, value }) => (
           <PlaceholderField
             key={`${part} ${index}`}
@@ -67,9 +67,30 @@ export function FieldsStep({ draftId, template, saved }: Props) {
             value={value}
             fields={fields}
             missing={values.data?.missing}
-            onChange={(changed) => set(part, index, changed)}
+            onChange={(changed) => set(`variables.${part}.${index}`, changed)}
           />
         ))}
+        {asked.map(({ path, label, hint, input, isValue }) => {
+          const value = (valueAt(template, content, path) ?? "") as DraftValue | number;
+          return isValue ? (
+            <PlaceholderField
+              key={path}
+              label={label}
+              hint={hint}
+              value={typeof value === "number" ? String(value) : value}
+              fields={fields}
+              missing={values.data?.missing}
+              onChange={(changed) => set(path, changed)}
+            />
+          ) : (
+            <PartField
+              key={path}
+              {...{ label, hint, input }}
+              value={typeof value === "object" ? "" : String(value)}
+              onChange={(changed) => set(path, changed)}
+            />
+          );
+        })}
         {template.media !== null && <Media template={template} content={content} change={change} />}
       </div>
       <section aria-label={strings.examples}>
@@ -94,7 +115,7 @@ export function FieldsStep({ draftId, template, saved }: Props) {
               {example.text === null ? (
                 <p className="text-quiet">{strings.exampleSkipped(labelOf(fields, example.missing ?? ""))}</p>
               ) : (
-                <PhonePreview template={template} whole={example.text} />
+                <PhonePreview template={template} whole={example.text} filled={example} />
               )}
             </li>
           ))}
@@ -102,13 +123,6 @@ export function FieldsStep({ draftId, template, saved }: Props) {
       </section>
     </div>
   );
-}
-
-/** Pads the values to the number that the template needs. */
-export function padValues({ variables }: DraftContent, { variables: size }: Template) {
-  const fill = (list: readonly DraftValue[] = [], count: number) =>
-    Array.from({ length: count }, (_, index): DraftValue => list[index] ?? "");
-  return { header: fill(variables?.header, size.header), body: fill(variables?.body, size.body) };
 }
 
 interface Field {
@@ -120,21 +134,57 @@ function labelOf(fields: readonly Field[], key: string): string {
   return fields.find((field) => field.key === key)?.label ?? key;
 }
 
+interface PartProps extends Pick<AskedPart, "label" | "hint" | "input"> {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A part that is the same for everyone. */
+function PartField({ label, hint, input, value, onChange }: PartProps) {
+  const id = useId();
+  const shared = {
+    id,
+    className: inputClass,
+    value,
+    "aria-describedby": hint === undefined ? undefined : `${id}-hint`,
+    onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
+  };
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="font-semibold">
+        {label}
+      </label>
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="text-label text-quiet">
+          {hint}
+        </p>
+      )}
+      {input === "lines" ? (
+        <textarea {...shared} rows={3} />
+      ) : (
+        <input {...shared} type={input === "number" ? "text" : input} autoComplete="off" />
+      )}
+    </div>
+  );
+}
+
 interface PlaceholderProps {
   label: string;
+  hint?: string | undefined;
   value: DraftValue;
   fields: readonly Field[];
   missing: Record<string, number> | undefined;
   onChange: (value: DraftValue) => void;
 }
 
-function PlaceholderField({ label, value, fields, missing, onChange }: PlaceholderProps) {
+function PlaceholderField({ label, hint, value, fields, missing, onChange }: PlaceholderProps) {
   const id = useId();
   const field = typeof value === "string" ? "" : value.field;
   const fallback = typeof value === "string" ? "" : (value.fallback ?? "");
   return (
     <fieldset className="rounded-panel border border-line bg-surface p-4">
       <legend className="px-1 font-semibold">{label}</legend>
+      {hint !== undefined && <p className="mb-2 text-label text-quiet">{hint}</p>}
       <div className="grid gap-3 mid:grid-cols-2">
         <label className="flex flex-col gap-1">
           <span className="sr-only">{`${label}: ${strings.fromContact}`}</span>

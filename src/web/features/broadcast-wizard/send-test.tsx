@@ -12,6 +12,7 @@ import type { Template } from "../templates/template-view.ts";
 import type { Saved } from "./draft.ts";
 import { useValuesPreview } from "./fields-step.tsx";
 import { strings } from "./strings.ts";
+import { testParts } from "./values.ts";
 
 export function SendTest({ draftId, template, saved }: { draftId: number; template: Template; saved: Saved }) {
   const { id } = useWorkspace();
@@ -26,7 +27,7 @@ export function SendTest({ draftId, template, saved }: { draftId: number; templa
       {values.data !== undefined && example === undefined && <p>{strings.examplesNobody}</p>}
       {example !== undefined && (
         <div className="flex flex-col gap-4">
-          <PhonePreview template={template} whole={example.text ?? undefined} />
+          <PhonePreview template={template} whole={example.text ?? undefined} filled={example} />
           <p className="text-quiet">{strings.testText}</p>
           <Form
             form={form}
@@ -34,15 +35,17 @@ export function SendTest({ draftId, template, saved }: { draftId: number; templa
             tone="plain"
             onSend={async ({ to }, key) => {
               setSentTo(null);
-              const { template: name = "", language, from, media } = saved.content;
+              const { template: name = "", language, from, media, ...parts } = saved.content;
               const options = { ...(from === undefined ? {} : { from }), ...(media === undefined ? {} : { media }) };
-              const variables = { header: example.header, body: example.body };
+              const { header, body: texts, buttons } = example;
+              const variables = { header, body: texts, ...(buttons.length === 0 ? {} : { buttons }) };
               const body = {
                 to,
                 template: name,
                 ...(language === undefined ? {} : { language }),
                 variables,
                 ...options,
+                ...testParts(template, parts, example),
               };
               const message = await request("POST /w/{workspace}/messages", { workspace: id, body }, { key });
               setSentTo(message.to);

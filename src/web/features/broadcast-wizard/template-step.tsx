@@ -28,7 +28,8 @@ export function TemplateStep({ content, onChoose, isBusy = false }: Props) {
       request("GET /w/{workspace}/templates", { workspace: id, query: { q: q.trim().toLowerCase() } }, { signal }),
     placeholderData: keepPreviousData,
   });
-  const rows = [...(list.data?.data ?? [])].sort((a, b) => Number(b.sendable) - Number(a.sendable));
+  const canSend = (template: Template): number => Number(findBlocker(template) === null);
+  const rows = [...(list.data?.data ?? [])].sort((a, b) => canSend(b) - canSend(a));
   const isNone = list.data !== undefined && rows.length === 0;
   return (
     <>

@@ -17,11 +17,12 @@ import { Failed, Loading, sentenceOf } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import type { Template } from "../templates/template-view.ts";
 import { type Draft, type DraftContent, type Saved, useDraft, useSaved } from "./draft.ts";
-import { FieldsStep, padValues } from "./fields-step.tsx";
+import { FieldsStep } from "./fields-step.tsx";
 import { RecipientsStep } from "./recipients-step.tsx";
 import { ReviewStep } from "./review-step.tsx";
 import { strings } from "./strings.ts";
 import { TemplateStep } from "./template-step.tsx";
+import { NO_VALUES, readValues } from "./values.ts";
 
 const SCREEN = "/w/$workspace/broadcasts/new";
 
@@ -122,7 +123,7 @@ function Wizard({ draft }: { draft: Draft }) {
     const isOther = chosen.name !== content.template || chosen.language !== content.language;
     // A different template has different placeholders, so the old values are dropped.
     if (isOther) {
-      change({ template: chosen.name, language: chosen.language, variables: undefined, media: undefined });
+      change({ ...NO_VALUES, template: chosen.name, language: chosen.language });
     }
     await go("people");
   };
@@ -160,15 +161,15 @@ function Wizard({ draft }: { draft: Draft }) {
   );
 }
 
-/** Sends an empty text for each unfilled placeholder, so that the server reports every missing value. */
+/** Sends an empty text for each unfilled placeholder and part, so that the server reports every missing value. */
 function withAllPlaceholders(saved: Saved, template: Template): Saved {
-  const whole = padValues(saved.content, template);
-  const { header = [], body = [] } = saved.content.variables ?? {};
-  if (header.length === whole.header.length && body.length === whole.body.length) return saved;
+  const whole = { ...readValues(saved.content, template) };
+  const known = Object.fromEntries(Object.keys(whole).map((name) => [name, saved.content[name as keyof DraftContent]]));
+  if (JSON.stringify(known) === JSON.stringify(whole)) return saved;
   return {
     ...saved,
     flush: () => {
-      saved.change({ variables: whole });
+      saved.change(whole);
       return saved.flush();
     },
   };

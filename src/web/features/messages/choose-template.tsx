@@ -4,10 +4,13 @@ import { type ReactNode, useId, useState } from "react";
 import { type Path, useForm, useWatch } from "react-hook-form";
 import { type Entry, request } from "../../data/api.ts";
 import { isSimulated, useWorkspace } from "../../data/session.ts";
-import { inputClass, TextField } from "../../ui/field.tsx";
+import { AreaField, inputClass, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { strings } from "../inbox/strings.ts";
+import { askedParts, membersOf } from "../templates/asked-parts.ts";
+import { PhonePreview } from "../templates/phone-preview.tsx";
+import { findBlocker } from "../templates/template-view.ts";
 import { strings as messageStrings } from "./strings.ts";
 
 type Template = Entry<"GET /w/{workspace}/templates">;
@@ -16,7 +19,7 @@ interface TemplateToSend {
   to: string;
   template: string;
   language: string;
-  variables: { header: string[]; body: string[] };
+  variables: { header: string[]; body: string[]; buttons?: (string | null)[] };
   from?: string;
 }
 
@@ -43,7 +46,9 @@ export function ChooseTemplate(props: Props) {
   if (list.isPending) return <Loading />;
   if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;
   // A template that needs a file and has no sample cannot be sent from here.
-  const templates = list.data.data.filter(({ sendable, media }) => sendable && (media === null || media.default));
+  const templates = list.data.data.filter(
+    (one) => findBlocker(one) === null && (one.media === null || one.media.default),
+  );
   if (templates.length === 0) return props.none;
   const template = templates.find((one) => keyOf(one) === chosen);
   return (
@@ -72,6 +77,8 @@ interface Values {
   to: string;
   header: string[];
   body: string[];
+  /** One for each of `askedParts`. */
+  parts: string[];
 }
 
 function TemplateForm({ template, from, to, send, onSent }: Props & { template: Template; onSent: () => void }) {
@@ -80,8 +87,14 @@ function TemplateForm({ template, from, to, send, onSent }: Props & { template: 
   const { header, body } = template.variables;
   const order = template.parameter_order;
   const empty = (count: number): string[] => Array.from({ length: count }, () => "");
+  const asked = askedParts(template);
   const form = useForm<Values>({
-    defaultValues: { to: typeof to === "string" ? to : "", header: empty(header), body: empty(body) },
+    defaultValues: {
+      to: typeof to === "string" ? to : "",
+      header: empty(header),
+      body: empty(body),
+      parts: asked.map(() => ""),
+    },
   });
   const values = useWatch({ control: form.control });
   const places = [
@@ -94,11 +107,20 @@ function TemplateForm({ template, from, to, send, onSent }: Props & { template: 
       label: strings.bodyValue(index + 1, order?.body[index]),
     })),
   ];
-  const names = Object.fromEntries(places.map(({ name }) => [`variables.${name}`, name]));
+  const names = Object.fromEntries([
+    ...places.map(({ name }) => [`variables.${name}`, name]),
+    ...asked.map(({ path }, index) => [path, `parts.${index}` as Path<Values>]),
+  ]);
   const submit = async (filled: Values, key: string) => {
     const { name, language } = template;
-    const variables = { header: filled.header ?? [], body: filled.body ?? [] };
-    await send({ to: filled.to, template: name, language, variables, ...(from === null ? {} : { from }) }, key);
+    const { buttons, members } = membersOf(
+      template,
+      (path) => filled.parts[asked.findIndex((part) => part.path === path)],
+    );
+    const values = { header: filled.header ?? [], body: filled.body ?? [] };
+    const variables = { ...values, ...(buttons.length === 0 ? {} : { buttons: buttons as (string | null)[] }) };
+    const message = { to: filled.to, template: name, language, variables, ...(from === null ? {} : { from }) };
+    await send(withoutEmpty({ ...message, ...members }), key);
     onSent();
   };
   return (
@@ -117,11 +139,14 @@ function TemplateForm({ template, from, to, send, onSent }: Props & { template: 
       {places.map(({ name, label }) => (
         <TextField key={name} form={form} name={name} label={label} />
       ))}
+      {asked.map(({ path, label, hint, input }, index) => {
+        const field = { form, name: `parts.${index}` as Path<Values>, label, ...(hint === undefined ? {} : { hint }) };
+        if (input === "lines") return <AreaField key={path} {...field} />;
+        return <TextField key={path} {...field} type={input === "number" ? "text" : input} autoComplete="off" />;
+      })}
       <div>
         <p className="mb-1 text-label text-quiet">{strings.preview}</p>
-        <p className="whitespace-pre-wrap rounded-panel border border-line bg-sunken p-3">
-          {fill(template.text, values.body ?? [])}
-        </p>
+        <PhonePreview template={{ ...template, text: fill(template.text, values.body ?? []) }} />
       </div>
       {billing !== null ? (
         <p className="text-quiet">{strings.costs(billing.rate, billing.currency)}</p>
@@ -130,6 +155,11 @@ function TemplateForm({ template, from, to, send, onSent }: Props & { template: 
       )}
     </Form>
   );
+}
+
+/** Without what is undefined, as JSON. */
+function withoutEmpty<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }
 
 function keyOf({ name, language }: Template): string {

@@ -80,7 +80,9 @@ export function NewTemplate({
             header: kind === "none" ? null : { type: kind, text: kind === "text" ? header : null },
             text: body,
             footer: footer.trim() === "" ? null : footer,
-            buttons: lines.map((text) => ({ type: "QUICK_REPLY", text, meaning: null })),
+            buttons: lines.map((text) => ({ type: "QUICK_REPLY", text, takes: "payload", meaning: null })),
+            offer: null,
+            cards: null,
           }}
         />
       </Form>

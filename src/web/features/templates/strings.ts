@@ -15,6 +15,7 @@ export const strings = {
     DISABLED: "WhatsApp disabled it permanently.",
   },
   unsupported: (part: string) => `It can't be sent from Waxwing: ${part}.`,
+  needsOrder: "It shows an order to pay, so it is sent by software: POST /messages with order_details.",
   name: "Name",
   language: "Language",
   category: "Category",
@@ -38,6 +39,7 @@ export const strings = {
   values: "Placeholders",
   valueCounts: (header: number, body: number) =>
     header === 0 ? `${body}` : `${header} in the header, ${body} in the body`,
+  needs: "Also needs",
   order: "Order of the values",
   orderText:
     "Software gives these placeholders their values by name, or as a list in this order, whatever the order in the text is.",
@@ -113,5 +115,6 @@ export const strings = {
     video: "Video",
     document: "PDF",
     location: "Location",
+    product: "Product",
   },
 } as const;

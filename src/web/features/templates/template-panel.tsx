@@ -47,7 +47,7 @@ function Detail({ template }: { template: Template }) {
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <Chip tone={tone}>{label}</Chip>
-        {template.sendable && (
+        {blocker === null && (
           <ButtonLink small to="/w/$workspace/broadcasts/new" params={{ workspace: String(id) }} search={search}>
             {strings.use}
           </ButtonLink>
@@ -82,6 +82,7 @@ function Detail({ template }: { template: Template }) {
             [strings.language, template.language],
             [strings.category, strings.categories[template.category]],
             [strings.values, strings.valueCounts(template.variables.header, template.variables.body)],
+            ...(template.needs.length === 0 ? [] : [[strings.needs, template.needs.join(", ")] as const]),
             [strings.network, template.is_simulated ? strings.simulator : strings.whatsapp],
             ...(template.network_status === null ? [] : [[strings.networkStatus, template.network_status] as const]),
             ...(template.quality === null ? [] : [[strings.quality, template.quality] as const]),

@@ -19,16 +19,21 @@ export function templateChip(status: TemplateStatus): { label: string; tone: Chi
   return { label: strings.states[status], tone: TONES[status] };
 }
 
+/** An order to pay is made by software, for one person. */
+const NOT_ASKED = "order_details";
+
 /** Why the template cannot be sent; null if it can. */
 export function findBlocker({
   sendable,
   status,
+  needs,
   unsupported,
   order_to_confirm: order,
   reason,
 }: Template): string | null {
   if (sendable) return null;
   if (status !== "APPROVED") return `${strings.notSendable[status]}${reason === null ? "" : ` “${reason}”`}`;
-  if (unsupported === null && order !== null) return strings.orderOpen;
-  return strings.unsupported(unsupported ?? "");
+  if (unsupported !== null) return strings.unsupported(unsupported);
+  if (order !== null) return strings.orderOpen;
+  return needs.includes(NOT_ASKED) ? strings.needsOrder : null;
 }

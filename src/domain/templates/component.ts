@@ -1,0 +1,13 @@
+/** The parts of a template as the network lists them. Pure. */
+
+/** One entry of the network's `components`, unchanged, including unknown members. */
+export interface TemplateComponent {
+  type: string;
+  [member: string]: unknown;
+}
+
+/** A text with its placeholders, in the order of their values. */
+export interface PlaceholderText {
+  text: string;
+  placeholders: string[];
+}

@@ -1,0 +1,25 @@
+/** Texts of what a template takes beside its placeholders. */
+export const strings = {
+  latitude: "Latitude",
+  longitude: "Longitude",
+  placeName: "Name of the place",
+  address: "Address",
+  offerEnds: "End of the offer",
+  offerEndsAt: (when: string) => `Ends ${when}`,
+  catalog: "Catalogue id",
+  product: "Product id",
+  thumbnail: "Product whose picture is shown",
+  productHint: "Your own id of the product, as in the catalogue.",
+  products: "Products",
+  productsHint: "Your own ids of up to 30 products, one per line.",
+  card: (number: number) => `Card ${number}`,
+  cards: (count: number) => `Carousel with ${count} cards`,
+  file: { image: "Image", video: "Video" },
+  fileHint: "An https address that opens without signing in.",
+  button: {
+    link: { label: (text: string) => `Link of “${text}”`, hint: "Only the end of the address, which replaces {{1}}." },
+    code: { label: () => "Code to copy", hint: "Letters and digits, at most 20." },
+    flow: { label: (text: string) => `Token of “${text}”`, hint: "Your own id of the form; it comes back with it." },
+  },
+  shown: { product: "Product", catalog: "Catalogue" },
+} as const;

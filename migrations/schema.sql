@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 20. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 21. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -170,7 +170,7 @@ CREATE TABLE broadcasts (
   completed_at INTEGER,
   -- When its recipients were deleted; the counters stay.
   purged_at INTEGER
-, template_order TEXT) STRICT;
+, template_order TEXT, parts TEXT) STRICT;
 CREATE INDEX broadcasts_budget ON broadcasts (budget_key_id, budget_day) WHERE budget_key_id IS NOT NULL;
 CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
 CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE started_at IS NOT NULL;

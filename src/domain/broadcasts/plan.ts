@@ -80,10 +80,7 @@ export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastI
   if ("fields" in resolved) Object.assign(fields, resolved.fields);
   const sender = "sender" in resolved ? resolved.sender : null;
   const named = findFiles(tx, workspace.id, input, fields);
-  const template = templateInput(
-    named,
-    mapValues(input.variables, (value) => ("text" in value ? value.text : "")),
-  );
+  const template = templateInput(named, mapValues(input.variables, textIn));
   const startsAt = Math.max(tx.now, input.sendAt ?? 0);
   const choice = sender === null ? null : chooseTemplate(tx, workspace.id, sender.accountId, template, startsAt);
   if (choice !== null) Object.assign(fields, choice.fields);
@@ -127,6 +124,11 @@ export function templateInput(
     ...{ type: "template", name: template, language, media, parts },
     variables: { isList, names, ...values, ...(namedCards === undefined ? {} : { cards: namedCards }) },
   };
+}
+
+/** What is certain about a value: of a field, its fallback. */
+function textIn(value: BroadcastValue): string {
+  return "text" in value ? value.text : (value.fallback ?? "");
 }
 
 /** Throws `not_found`; a filter that refers to something that is gone is an error in the field `group`. */

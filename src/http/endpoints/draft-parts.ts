@@ -7,7 +7,7 @@ import type { DraftContent } from "#src/domain/broadcasts/table.ts";
 import type { ValueButton } from "#src/domain/templates/buttons.ts";
 import type { CardShape } from "#src/domain/templates/cards.ts";
 import { needsOf } from "#src/domain/templates/needs.ts";
-import { type ParameterFormat, type TemplateShape, valueCounts } from "#src/domain/templates/template.ts";
+import { mediaKinds, type ParameterFormat, type TemplateShape, valueCounts } from "#src/domain/templates/template.ts";
 
 interface DraftVariables {
   header?: readonly unknown[];
@@ -51,6 +51,7 @@ export function completeContent(
       body: completeValues(body, size.body),
       buttons: completeButtons(buttons, shape.buttons),
     },
+    ...(hasFile(shape) ? { media: content.media ?? { link: SAMPLE_LINK } } : {}),
     ...Object.fromEntries(parts),
   };
 }
@@ -78,6 +79,10 @@ function completeButtons(values: readonly unknown[], buttons: readonly ValueButt
     if (!isBlank(values[index])) return values[index];
     return takes === "payload" ? null : SAMPLE_ID;
   });
+}
+
+function hasFile({ header }: TemplateShape): boolean {
+  return mediaKinds.some((kind) => kind === header?.type);
 }
 
 function sampleProducts({ productButton }: TemplateShape) {

@@ -97,8 +97,11 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     new Problem("missing_media", "The template invoice has a document at the top: give its link in media."),
   ),
   unsupported_template: withExample(
-    "The template has a component that this API cannot fill, such as a location or a carousel.",
-    new Problem("unsupported_template", "The template find_us cannot be sent: it has a location at the top."),
+    "The template needs a member that the request lacks, such as `location` or `cards` (see `needs` of the template), or has a component that this API does not know.",
+    new Problem(
+      "unsupported_template",
+      "The template find_us cannot be sent without location: it has a location header.",
+    ),
   ),
   number_not_ready: withExample(
     "The sending number cannot send yet, or the workspace has no sending number.",

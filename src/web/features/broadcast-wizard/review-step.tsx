@@ -12,6 +12,7 @@ import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Loading, Notice, sentenceOf } from "../../ui/states.tsx";
+import { askedParts } from "../templates/asked-parts.ts";
 import type { Template } from "../templates/template-view.ts";
 import type { Draft, Saved } from "./draft.ts";
 import { Review, type ReviewData } from "./review.tsx";
@@ -142,7 +143,7 @@ function tomorrowAtTen(timezone: string): string {
 const STEP_PATTERNS = [
   [/^(template|language)/, "template"],
   [/^(to|group|from)/, "people"],
-  [/^(variables|media)/, "values"],
+  [/^(variables|media|cards|offer_expires_at|location|products)/, "values"],
 ] as const;
 
 /** The problems that prevent sending, each with a link to the step that resolves it. */
@@ -160,7 +161,7 @@ function Problems({ template, error, retry }: { template: Template; error: unkno
           const step = STEP_PATTERNS.find(([pattern]) => pattern.test(path))?.[1];
           return (
             <li key={path} className="flex flex-wrap gap-x-3">
-              <span>{`${path.startsWith("variables") ? `${placeholderName(path, template)}: ` : ""}${sentences.join(" ")}`}</span>
+              <span>{[placeName(path, template), sentences.join(" ")].filter((part) => part !== null).join(": ")}</span>
               {step !== undefined && (
                 <ParameterLink
                   screen="/w/$workspace/broadcasts/new"
@@ -188,10 +189,12 @@ function fieldOfCode(code: string): string {
   return code.includes("template") ? "template" : code === "not_found" ? "group" : "";
 }
 
-function placeholderName(path: string, { parameter_order: order }: Template): string {
-  const [, given, index] = path.split(".");
-  const part = given === "header" ? "header" : "body";
-  return strings.placeholder(part, Number(index), order?.[part][Number(index)]);
+function placeName(path: string, template: Template): string | null {
+  const asked = askedParts(template).find((part) => part.path === path);
+  if (asked !== undefined) return asked.label;
+  const [member, part, index] = path.split(".");
+  if (member !== "variables" || (part !== "header" && part !== "body")) return null;
+  return strings.placeholder(part, Number(index), template.parameter_order?.[part][Number(index)]);
 }
 
 interface SendProps {

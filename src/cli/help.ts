@@ -5,6 +5,8 @@ import { helpExamples } from "./help-examples.ts";
 import { flagOf, isRepeated, type Option, placeholder, type ValueOption } from "./option.ts";
 
 const LEFT_COLUMN_WIDTH = 30;
+/** As many choices as one line takes, if further ones follow. */
+const MANY_CHOICES = /.{80,110}\|(?=.)/g;
 
 /** `waxwing --help` */
 export async function helpOnAll(groups: readonly Group[]): Promise<string> {
@@ -90,9 +92,9 @@ function isRequired(option: Option): boolean {
   return option.kind !== "flag" && option.required === true;
 }
 
-/** A long left side gets its own line. */
+/** A long left side gets its own line; many choices get several. */
 function entry(left: string, right: string): string {
   return left.length > LEFT_COLUMN_WIDTH
-    ? `  ${left}\n  ${" ".repeat(LEFT_COLUMN_WIDTH)}  ${right}`
+    ? `  ${left.replace(MANY_CHOICES, "$&\n      ")}\n  ${" ".repeat(LEFT_COLUMN_WIDTH)}  ${right}`
     : `  ${left.padEnd(LEFT_COLUMN_WIDTH)}  ${right}`;
 }

@@ -21,6 +21,7 @@ import {
   SECOND,
   startScenario,
 } from "#test/support/broadcast-scenarios.ts";
+import { TestClock } from "#test/support/clock.ts";
 import { throttled, unknown } from "#test/support/fake-network.ts";
 import { contactOf, messagesOf } from "#test/support/rows.ts";
 import type { Answered } from "#test/support/server.ts";
@@ -144,6 +145,32 @@ test("a scheduled broadcast counts on its own day", async () => {
   expect([over.status, over.body.error.retryable]).toEqual([429, false]);
   expect(over.body.error.message).toContain("0 are left on 2026-11-");
   expect((await single(limited, c)).status).toBe(201);
+});
+
+test("scheduled messages count on the day on which they are sent; one too many waits for the next", async () => {
+  // 22:00 in Kolkata.
+  await using evening = await startScenario({}, { clock: new TestClock("2026-11-21T16:30:00Z") });
+  const { app, network, shop } = evening;
+  const limits = { ...DEFAULT_LIMITS, dailyPeople: 1 };
+  const { key } = await app.store.write((tx) => createKey(tx, shop.id, "limited", { limits }));
+  const people = newPhones(2);
+  const ids: number[] = [];
+  for (const to of people) {
+    const body = { ...shipped(to), send_at: new Date(app.clock.now() + HOUR).toISOString() };
+    const answer = await app.send("POST", "/api/v1/messages", { key, body });
+    expect(answer.status).toBe(202);
+    ids.push(answer.body.data.id);
+  }
+  const states = () =>
+    Promise.all(ids.map(async (id) => (await app.call("GET", `/api/v1/messages/${id}`, { key })).body.data.status));
+  await app.clock.advance(HOUR);
+  expect(await states()).toEqual(["sent", "scheduled"]);
+  const midnight = Date.parse("2026-11-21T18:30:00Z");
+  await app.clock.advance(midnight - 1 - app.clock.now());
+  expect(await states()).toEqual(["sent", "scheduled"]);
+  await app.clock.advance(1);
+  expect(await states()).toEqual(["sent", "sent"]);
+  expect(network.sent.map(({ to }) => to)).toEqual(people);
 });
 
 test("a group reserves its opted-in members until they are built; a member too many is skipped", async () => {

@@ -601,16 +601,17 @@ test("a kept answer of a broadcast never contains the media link", async () => {
 test("a media link is sent with each message and erased when the broadcast is finished", async () => {
   await using scenario = await startScenario();
   const link = "https://files.example.com/picture.jpg";
-  const id = await create(scenario, { name: "x", template: pictured.name, to: [first, second], media: { link } });
+  const pictures = { name: "x", template: pictured.name, media: { link } };
+  // Without a time it may be finished before it is read.
+  const id = await create(scenario, { ...pictures, to: [first, second], send_at: "2026-11-21T13:35:00+05:30" });
   expect(broadcastOf(scenario, id).mediaLink).toBe(link);
-  await scenario.app.clock.advance(1_000);
+  await scenario.app.clock.advance(600_000);
   expect(scenario.network.sent.map(({ content }) => content)).toMatchObject([
     { header: { link } },
     { header: { link } },
   ]);
   expect(broadcastOf(scenario, id)).toMatchObject({ status: "completed", mediaLink: null, mediaFilename: null });
-  const ahead = { name: "x", template: pictured.name, to: [first], media: { link }, send_at: "2026-11-22" };
-  const dropped = await create(scenario, ahead);
+  const dropped = await create(scenario, { ...pictures, to: [first], send_at: "2026-11-22" });
   await cancel(scenario, dropped);
   expect(broadcastOf(scenario, dropped).mediaLink).toBeNull();
 });

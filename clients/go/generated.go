@@ -124,6 +124,18 @@ type BroadcastBlockedEvent struct {
 	Data      BroadcastBlockedEventData `json:"data"`
 }
 
+// BroadcastCard: What a card of a carousel shows; which members it needs, the template says.
+type BroadcastCard struct {
+	Media *CardMedia `json:"media,omitempty"`
+	// Your own id of the product.
+	Product *string `json:"product,omitempty"`
+	// Values for the card's text: a list or, for named placeholders, an object of names.
+	Body any `json:"body,omitempty"`
+	// One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+	// quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are omitted.
+	Buttons []any `json:"buttons,omitempty"`
+}
+
 // BroadcastCounts: The recipients of a broadcast, counted by status.
 type BroadcastCounts struct {
 	// All recipients: sent, failed, skipped and not yet sent.
@@ -216,7 +228,14 @@ type BroadcastToGroup struct {
 	// Language of the template. Required only if the template exists in several languages.
 	Language  string             `json:"language,omitempty"`
 	Variables BroadcastVariables `json:"variables,omitempty"`
-	Media     *Media             `json:"media,omitempty"`
+	Media     HeaderMedia        `json:"media,omitempty"`
+	Location  *Location          `json:"location,omitempty"`
+	// When a limited-time offer ends: the message shows it, and nothing is sent afterwards. A time without an offset
+	// is interpreted in the workspace's timezone.
+	OfferExpiresAt string `json:"offer_expires_at,omitempty"`
+	// One for each card of a carousel, in order.
+	Cards    []BroadcastCard   `json:"cards,omitempty"`
+	Products *TemplateProducts `json:"products,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// When to start. A time without an offset is interpreted in the workspace's timezone, and a date is its first
@@ -235,7 +254,14 @@ type BroadcastToList struct {
 	// Language of the template. Required only if the template exists in several languages.
 	Language  string             `json:"language,omitempty"`
 	Variables BroadcastVariables `json:"variables,omitempty"`
-	Media     *Media             `json:"media,omitempty"`
+	Media     HeaderMedia        `json:"media,omitempty"`
+	Location  *Location          `json:"location,omitempty"`
+	// When a limited-time offer ends: the message shows it, and nothing is sent afterwards. A time without an offset
+	// is interpreted in the workspace's timezone.
+	OfferExpiresAt string `json:"offer_expires_at,omitempty"`
+	// One for each card of a carousel, in order.
+	Cards    []BroadcastCard   `json:"cards,omitempty"`
+	Products *TemplateProducts `json:"products,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// When to start. A time without an offset is interpreted in the workspace's timezone, and a date is its first
@@ -245,9 +271,9 @@ type BroadcastToList struct {
 	To []string `json:"to"`
 }
 
-// BroadcastVariables: Values for the template's placeholders: an array fills the body; an object has separate
-// values for the header and the body, each as an array or, for named placeholders, as an object of names. A
-// value can be taken from a field of each contact.
+// BroadcastVariables: Values for the template's placeholders and buttons: an array fills the body; an object has
+// separate values for the header and the body, each as an array or, for named placeholders, as an object of
+// names, and an array for the buttons. A value can be taken from a field of each contact.
 type BroadcastVariables interface{ isBroadcastVariables() }
 
 // BroadcastVariablesList fills the body.
@@ -255,7 +281,7 @@ type BroadcastVariablesList []any
 
 func (BroadcastVariablesList) isBroadcastVariables() {}
 
-// BroadcastVariablesParts: Separate values for the header and the body.
+// BroadcastVariablesParts: Separate values for the header, the body and the buttons.
 type BroadcastVariablesParts struct {
 	// Values in the order of the placeholders. A text is one line, is not blank and has at most four spaces in a
 	// row; a number needs no exponent.
@@ -263,6 +289,9 @@ type BroadcastVariablesParts struct {
 	// Values in the order of the placeholders. A text is one line, is not blank and has at most four spaces in a
 	// row; a number needs no exponent.
 	Body []any `json:"body,omitempty"`
+	// One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+	// quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are omitted.
+	Buttons []any `json:"buttons,omitempty"`
 }
 
 func (BroadcastVariablesParts) isBroadcastVariables() {}
@@ -295,6 +324,28 @@ type CardEmail struct {
 	Email string `json:"email,omitempty"`
 	// What it is for, such as `Work` or `Home`.
 	Type string `json:"type,omitempty"`
+}
+
+// CardMedia: The image or video of a card: by a link, or by the id of an upload.
+type CardMedia interface{ isCardMedia() }
+
+func (CardMediaByLink) isCardMedia() {}
+
+func (CardMediaById) isCardMedia() {}
+
+func (RawBody) isCardMedia() {}
+
+// CardMediaById: The image or video of a card: by a link, or by the id of an upload.
+type CardMediaById struct {
+	// The id of an upload, as `POST /media` answers it.
+	ID int64 `json:"id"`
+}
+
+// CardMediaByLink: The image or video of a card: by a link, or by the id of an upload.
+type CardMediaByLink struct {
+	// A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, or MP4 up to 16
+	// MB, as the card has it.
+	Link string `json:"link"`
 }
 
 // CardName: The name on a contact card.
@@ -865,8 +916,8 @@ type Group struct {
 	Count int64 `json:"count"`
 }
 
-// HeaderMedia: The file for a template with a media header: by a link, which is not stored, or by the id of an
-// upload of the header's media type.
+// HeaderMedia: The file for a template with a media header: by a link, which is not stored longer than the
+// message or broadcast needs it, or by the id of an upload of the header's media type.
 type HeaderMedia interface{ isHeaderMedia() }
 
 func (HeaderMediaByLink) isHeaderMedia() {}
@@ -875,8 +926,8 @@ func (HeaderMediaById) isHeaderMedia() {}
 
 func (RawBody) isHeaderMedia() {}
 
-// HeaderMediaById: The file for a template with a media header: by a link, which is not stored, or by the id of
-// an upload of the header's media type.
+// HeaderMediaById: The file for a template with a media header: by a link, which is not stored longer than the
+// message or broadcast needs it, or by the id of an upload of the header's media type.
 type HeaderMediaById struct {
 	// The id of an upload, as `POST /media` answers it.
 	ID int64 `json:"id"`
@@ -884,8 +935,8 @@ type HeaderMediaById struct {
 	Filename *string `json:"filename,omitempty"`
 }
 
-// HeaderMediaByLink: The file for a template with a media header: by a link, which is not stored, or by the id
-// of an upload of the header's media type.
+// HeaderMediaByLink: The file for a template with a media header: by a link, which is not stored longer than the
+// message or broadcast needs it, or by the id of an upload of the header's media type.
 type HeaderMediaByLink struct {
 	// A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16
 	// MB, or PDF up to 100 MB, matching the media type of the template.
@@ -1317,15 +1368,6 @@ type MarkedRead struct {
 	Typing bool  `json:"typing"`
 }
 
-// Media: The file for a template with a media header. Neither the file nor the link is stored.
-type Media struct {
-	// A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16
-	// MB, or PDF up to 100 MB, matching the media type of the template.
-	Link string `json:"link"`
-	// For PDFs only: the file name that the recipient sees. Default: the last part of the link.
-	Filename *string `json:"filename,omitempty"`
-}
-
 // MediaContentMedia: part of another type.
 type MediaContentMedia struct {
 	// What the file is.
@@ -1659,6 +1701,9 @@ type NamedBroadcastVariables struct {
 	// Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
 	// row; a number needs no exponent.
 	Body map[string]any `json:"body,omitempty"`
+	// One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+	// quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are omitted.
+	Buttons []any `json:"buttons,omitempty"`
 }
 
 // NamedMessage: A message: `inbound` is the `id` of `message.received`, `message` the id of one that was sent.
@@ -1676,6 +1721,9 @@ type NamedVariables struct {
 	// Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
 	// row; a number needs no exponent.
 	Body map[string]any `json:"body,omitempty"`
+	// One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+	// quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are omitted.
+	Buttons []any `json:"buttons,omitempty"`
 }
 
 // NetworkLimit: Meta's messaging limit: different people in 24 hours who are sent templates without having
@@ -1765,6 +1813,24 @@ type OptOut struct {
 	Source string `json:"source"`
 }
 
+// OrderAmount: An amount as WhatsApp has it: `value` divided by `offset`.
+type OrderAmount struct {
+	// In units of `offset`.
+	Value int64 `json:"value"`
+	// 100 for two decimals.
+	Offset int64 `json:"offset"`
+}
+
+// OrderDetails: An order to pay, in WhatsApp's own form, for an account that has payments (India, Brazil).
+// Further members, such as `order` and `payment_settings`, are passed on as they are.
+type OrderDetails struct {
+	// Your own id of the order, unique for each.
+	ReferenceID string      `json:"reference_id"`
+	Type        string      `json:"type"`
+	Currency    string      `json:"currency"`
+	TotalAmount OrderAmount `json:"total_amount"`
+}
+
 // Page: The position of a page in its list.
 type Page struct {
 	// Number of the page; always 1 if the request used `after`.
@@ -1831,6 +1897,14 @@ type PreviewSkip struct {
 	Reason string `json:"reason"`
 	// Since when; only present with the reasons `opted_out` and `may_want_to_stop`.
 	Since *string `json:"since,omitempty"`
+}
+
+// ProductSection: Products under a common title.
+type ProductSection struct {
+	// Title of the section. Required if there are several.
+	Title *string `json:"title,omitempty"`
+	// Products by your own ids; at most 30 in all sections.
+	Items []string `json:"items"`
 }
 
 // Reaction: A reaction to a message. It replaces an earlier one.
@@ -2097,6 +2171,14 @@ type SendTemplate struct {
 	Language  string      `json:"language,omitempty"`
 	Variables Variables   `json:"variables,omitempty"`
 	Media     HeaderMedia `json:"media,omitempty"`
+	Location  *Location   `json:"location,omitempty"`
+	// When a limited-time offer ends: the message shows it, and nothing is sent afterwards. A time without an offset
+	// is interpreted in the workspace's timezone.
+	OfferExpiresAt string `json:"offer_expires_at,omitempty"`
+	// One for each card of a carousel, in order.
+	Cards        []TemplateCard    `json:"cards,omitempty"`
+	Products     *TemplateProducts `json:"products,omitempty"`
+	OrderDetails *OrderDetails     `json:"order_details,omitempty"`
 	// One of the workspace's sending numbers. Required only if the workspace has more than one.
 	From string `json:"from,omitempty"`
 	// Your own id of the message, such as an order number. The message and its events show it, and `GET
@@ -2228,6 +2310,11 @@ type TemplateParameterNames struct {
 	Body   []string `json:"body"`
 }
 
+// TemplateComponentsItem: part of another type.
+type TemplateComponentsItem struct {
+	Type string `json:"type"`
+}
+
 // Template: A message template, which the network has to approve before it can be sent.
 type Template struct {
 	Name     string `json:"name"`
@@ -2235,9 +2322,13 @@ type Template struct {
 	Category string `json:"category"`
 	// Status of the template at the network. Only an `APPROVED` template can be sent.
 	Status string `json:"status"`
-	// Whether the template is approved and this API can fill all of its components with values by position. False
-	// also while a new `parameter_order` waits to be confirmed; values by name are sent then, too.
-	Sendable  bool              `json:"sendable"`
+	// Whether the template is approved, and values by position for header and body, and a file, are all that it
+	// takes. False if it needs more (`needs`), and while a new `parameter_order` waits to be confirmed; values by
+	// name are sent then, too.
+	Sendable bool `json:"sendable"`
+	// The members of a request that the template needs beside values for header and body, and a file. Empty if there
+	// are none, or if the template cannot be sent at all.
+	Needs     []string          `json:"needs"`
 	Variables TemplateVariables `json:"variables"`
 	// The names of named placeholders, in the order of the text, for values by name in `variables`. Both lists are
 	// empty if the placeholders are numbered.
@@ -2250,6 +2341,8 @@ type Template struct {
 	Text string `json:"text"`
 	// The media header; null if the template has none.
 	Media *TemplateMedia `json:"media"`
+	// The components in WhatsApp's own form, as they were approved.
+	Components []TemplateComponentsItem `json:"components"`
 	// What is worth mending in a `MARKETING` template, in plain text: it does not say how to stop, or a button looks
 	// like a way to stop and is none. It can be sent all the same.
 	Warnings []string `json:"warnings"`
@@ -2269,6 +2362,18 @@ type TemplateApprovedEvent struct {
 	Type      string                    `json:"type"`
 	CreatedAt string                    `json:"created_at"`
 	Data      TemplateApprovedEventData `json:"data"`
+}
+
+// TemplateCard: What a card of a carousel shows; which members it needs, the template says.
+type TemplateCard struct {
+	Media *CardMedia `json:"media,omitempty"`
+	// Your own id of the product.
+	Product *string `json:"product,omitempty"`
+	// Values for the card's text: a list or, for named placeholders, an object of names.
+	Body any `json:"body,omitempty"`
+	// One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+	// quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are omitted.
+	Buttons []any `json:"buttons,omitempty"`
 }
 
 // TemplateMedia: The media header of a template.
@@ -2312,6 +2417,17 @@ type TemplateMessage struct {
 	DeliveredAt *string `json:"delivered_at"`
 	// When the recipient read the message. Recipients can turn off read receipts.
 	ReadAt *string `json:"read_at"`
+}
+
+// TemplateProducts: Products of a catalogue that is connected to the account.
+type TemplateProducts struct {
+	// Id of the catalogue. Required where the template or its cards show a product; elsewhere WhatsApp takes the
+	// catalogue of the account.
+	CatalogID *string `json:"catalog_id,omitempty"`
+	// Your own id of the product whose picture is shown at the top. Optional with a catalogue.
+	Thumbnail *string `json:"thumbnail,omitempty"`
+	// What a multi-product template shows; only for such a template.
+	Sections []ProductSection `json:"sections,omitempty"`
 }
 
 // TemplateRejectedEventData: part of another type.
@@ -2392,8 +2508,9 @@ type UploadedMedia struct {
 	ExpiresAt *string `json:"expires_at"`
 }
 
-// Variables: Values for the template's placeholders: an array fills the body; an object has separate values for
-// the header and the body, each as an array or, for named placeholders, as an object of names.
+// Variables: Values for the template's placeholders and buttons: an array fills the body; an object has separate
+// values for the header and the body, each as an array or, for named placeholders, as an object of names, and an
+// array for the buttons.
 type Variables interface{ isVariables() }
 
 // VariablesList fills the body.
@@ -2401,7 +2518,7 @@ type VariablesList []any
 
 func (VariablesList) isVariables() {}
 
-// VariablesParts: Separate values for the header and the body.
+// VariablesParts: Separate values for the header, the body and the buttons.
 type VariablesParts struct {
 	// Values in the order of the placeholders. A text is one line, is not blank and has at most four spaces in a
 	// row; a number needs no exponent.
@@ -2409,6 +2526,9 @@ type VariablesParts struct {
 	// Values in the order of the placeholders. A text is one line, is not blank and has at most four spaces in a
 	// row; a number needs no exponent.
 	Body []any `json:"body,omitempty"`
+	// One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+	// quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are omitted.
+	Buttons []any `json:"buttons,omitempty"`
 }
 
 func (VariablesParts) isVariables() {}

@@ -15,16 +15,20 @@ namespace Waxwing;
  * @phpstan-type Billing array{currency: string, available: string, rate: string}
  * @phpstan-type Broadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string}
  * @phpstan-type BroadcastBlockedEvent array{id: string, type: 'broadcast.blocked', created_at: string, data: array{broadcast: Broadcast}}
+ * @phpstan-type BroadcastCard array{media?: CardMedia, product?: string, body?: list<string|int|float|ContactFieldValue>|array<string, string|int|float|ContactFieldValue>, buttons?: list<string|int|float|null|ContactFieldValue>}
  * @phpstan-type BroadcastCounts array{total: int, sent: int, delivered: int, read: int, failed: int, skipped: int}
  * @phpstan-type BroadcastFinishedEvent array{id: string, type: 'broadcast.finished', created_at: string, data: array{broadcast: Broadcast}}
  * @phpstan-type BroadcastPausedEvent array{id: string, type: 'broadcast.paused', created_at: string, data: array{broadcast: Broadcast}}
  * @phpstan-type BroadcastPreview array{requested: int, reached: int, skipped: SkipCounts, skips: list<PreviewSkip>, cost: PreviewCost|null, daily_cap_left: int|null, network_limit: NetworkLimit|null, warnings: list<string>, starts_at: string, ends_at: string}
  * @phpstan-type BroadcastResumedEvent array{id: string, type: 'broadcast.resumed', created_at: string, data: array{broadcast: Broadcast}}
- * @phpstan-type BroadcastToGroup array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, group: int}
- * @phpstan-type BroadcastToList array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, to: list<string>}
- * @phpstan-type BroadcastVariables list<string|int|float|ContactFieldValue>|array{header?: list<string|int|float|ContactFieldValue>, body?: list<string|int|float|ContactFieldValue>}|NamedBroadcastVariables
+ * @phpstan-type BroadcastToGroup array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: HeaderMedia, location?: Location, offer_expires_at?: string, cards?: list<BroadcastCard>, products?: TemplateProducts, from?: string, send_at?: string, group: int}
+ * @phpstan-type BroadcastToList array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: HeaderMedia, location?: Location, offer_expires_at?: string, cards?: list<BroadcastCard>, products?: TemplateProducts, from?: string, send_at?: string, to: list<string>}
+ * @phpstan-type BroadcastVariables list<string|int|float|ContactFieldValue>|array{header?: list<string|int|float|ContactFieldValue>, body?: list<string|int|float|ContactFieldValue>, buttons?: list<string|int|float|null|ContactFieldValue>}|NamedBroadcastVariables
  * @phpstan-type CardAddress array{street?: string, city?: string, state?: string, zip?: string, country?: string, country_code?: string, type?: string}
  * @phpstan-type CardEmail array{email?: string, type?: string}
+ * @phpstan-type CardMedia CardMediaByLink|CardMediaById
+ * @phpstan-type CardMediaById array{id: int}
+ * @phpstan-type CardMediaByLink array{link: string}
  * @phpstan-type CardName array{formatted_name: string, first_name?: string, last_name?: string, middle_name?: string, suffix?: string, prefix?: string}
  * @phpstan-type CardOrganization array{company?: string, department?: string, title?: string}
  * @phpstan-type CardPhone array{phone?: string, type?: string, wa_id?: string}
@@ -81,7 +85,6 @@ namespace Waxwing;
  * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MarkRead array{typing?: bool}
  * @phpstan-type MarkedRead array{id: int, typing: bool}
- * @phpstan-type Media array{link: string, filename?: string}
  * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', id?: int, caption?: string, filename?: string}}
  * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
  * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', template: null, content: MediaContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
@@ -97,20 +100,23 @@ namespace Waxwing;
  * @phpstan-type MessageScheduledEvent array{id: string, type: 'message.scheduled', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageSentEvent array{id: string, type: 'message.sent', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageTemplate array{name: string, language: string}
- * @phpstan-type NamedBroadcastVariables array{header?: array<string, string|int|float|ContactFieldValue>, body?: array<string, string|int|float|ContactFieldValue>}
+ * @phpstan-type NamedBroadcastVariables array{header?: array<string, string|int|float|ContactFieldValue>, body?: array<string, string|int|float|ContactFieldValue>, buttons?: list<string|int|float|null|ContactFieldValue>}
  * @phpstan-type NamedMessage array{inbound?: int, message?: int}
- * @phpstan-type NamedVariables array{header?: array<string, string|int|float>, body?: array<string, string|int|float>}
+ * @phpstan-type NamedVariables array{header?: array<string, string|int|float>, body?: array<string, string|int|float>, buttons?: list<string|int|float|null>}
  * @phpstan-type NetworkLimit array{limit: int, used: int, today: int}
  * @phpstan-type NetworkUsage array{month: string, messages: int, billable: int, categories: list<array{category: string, type: string, billable: bool, messages: int}>, service: list<array{number: string, messages: int, allowance: int|null}>}
  * @phpstan-type NewWebhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string, secret: string}
  * @phpstan-type SendingNumber array{phone: string, name: string, ready: bool}
  * @phpstan-type OptOut array{phone: string|null, user_id?: string|null, opted_out_at: string, source: 'inbound_message'|'manual'|'bulk'|'import'|'api'}
+ * @phpstan-type OrderAmount array{value: int, offset: int}
+ * @phpstan-type OrderDetails array{reference_id: string, type: 'digital-goods'|'physical-goods', currency: string, total_amount: OrderAmount}
  * @phpstan-type Page array{page: int, per_page: int, total: int, has_more: bool, next: string|null, pending?: int}
  * @phpstan-type ParameterOrder array{header: list<string>, body: list<string>}
  * @phpstan-type PersonInput array{name: string, first_name?: string|null, birthday?: string|null, ref?: string|null}
  * @phpstan-type PersonOnNumber array{name: string, first_name: string|null, birthday: string|null, ref: string|null}
  * @phpstan-type PreviewCost array{currency: string, rate: string, amount: string, available: string, available_after: string, covered: bool}
  * @phpstan-type PreviewSkip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap'|'may_want_to_stop', since?: string}
+ * @phpstan-type ProductSection array{title?: string, items: list<string>}
  * @phpstan-type Reaction array{emoji: string, to: MessageReference}
  * @phpstan-type ReactionContent array{reaction: array{emoji: string, to: NamedMessage}}
  * @phpstan-type ReactionMessage array{id: int, to: string, from: string, reference: string|null, type: 'reaction', template: null, content: ReactionContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
@@ -125,7 +131,7 @@ namespace Waxwing;
  * @phpstan-type SendMedia array{to: string, media: SentMedia, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation|SendContacts|SendInteractive|SendReaction
  * @phpstan-type SendReaction array{to: string, reaction: Reaction, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
- * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: HeaderMedia, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: HeaderMedia, location?: Location, offer_expires_at?: string, cards?: list<TemplateCard>, products?: TemplateProducts, order_details?: OrderDetails, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendText array{to: string, text: string, preview_url?: bool, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string, id?: int}
  * @phpstan-type SentMedia SentMediaByLink|SentMediaById
@@ -134,15 +140,17 @@ namespace Waxwing;
  * @phpstan-type SentReference array{message: int}
  * @phpstan-type Skip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
- * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, warnings: list<string>}
+ * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, needs: list<'variables.buttons'|'location'|'offer_expires_at'|'cards'|'products'|'order_details'>, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, components: list<array{type: string}>, warnings: list<string>}
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
+ * @phpstan-type TemplateCard array{media?: CardMedia, product?: string, body?: list<string|int|float>|array<string, string|int|float>, buttons?: list<string|int|float|null>}
  * @phpstan-type TemplateMedia array{type: 'image'|'video'|'document', default: bool}
  * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, content: null, reply_to: null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TemplateProducts array{catalog_id?: string, thumbnail?: string, sections?: list<ProductSection>}
  * @phpstan-type TemplateRejectedEvent array{id: string, type: 'template.rejected', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TextContent array{text: string, preview_url?: bool}
  * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type UploadedMedia array{id: int, mime_type: string, bytes: int, sha256: string, filename: string|null, created_at: string, expires_at: string|null}
- * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}|NamedVariables
+ * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>, buttons?: list<string|int|float|null>}|NamedVariables
  * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string}
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}

@@ -162,6 +162,22 @@ class BroadcastBlockedEvent(_BroadcastBlockedEventRequired):
     """
 
 
+_BroadcastCardOptional = TypedDict(
+    "_BroadcastCardOptional",
+    {
+        "media": "CardMedia",
+        "product": "str",
+        "body": "Union[List[Union[Union[str, float], 'ContactFieldValue']], Dict[str, Union[Union[str, float], 'ContactFieldValue']]]",
+        "buttons": "List[Union[Optional[Union[str, float]], 'ContactFieldValue']]",
+    },
+    total=False,
+)
+
+
+class BroadcastCard(_BroadcastCardOptional):
+    """What a card of a carousel shows; which members it needs, the template says."""
+
+
 _BroadcastCountsRequired = TypedDict(
     "_BroadcastCountsRequired",
     {
@@ -296,7 +312,11 @@ _BroadcastToGroupOptional = TypedDict(
     {
         "language": "str",
         "variables": "BroadcastVariables",
-        "media": "Media",
+        "media": "HeaderMedia",
+        "location": "Location",
+        "offer_expires_at": "str",
+        "cards": "List['BroadcastCard']",
+        "products": "TemplateProducts",
         "from": "str",
         "send_at": "str",
     },
@@ -321,7 +341,11 @@ _BroadcastToListOptional = TypedDict(
     {
         "language": "str",
         "variables": "BroadcastVariables",
-        "media": "Media",
+        "media": "HeaderMedia",
+        "location": "Location",
+        "offer_expires_at": "str",
+        "cards": "List['BroadcastCard']",
+        "products": "TemplateProducts",
         "from": "str",
         "send_at": "str",
     },
@@ -338,13 +362,14 @@ _BroadcastVariablesPartsOptional = TypedDict(
     {
         "header": "List[Union[Union[str, float], 'ContactFieldValue']]",
         "body": "List[Union[Union[str, float], 'ContactFieldValue']]",
+        "buttons": "List[Union[Optional[Union[str, float]], 'ContactFieldValue']]",
     },
     total=False,
 )
 
 
 class BroadcastVariablesParts(_BroadcastVariablesPartsOptional):
-    """Separate values for the header and the body."""
+    """Separate values for the header, the body and the buttons."""
 
 
 BroadcastVariables = Union[List[Union[Union[str, float], "ContactFieldValue"]], "BroadcastVariablesParts", "NamedBroadcastVariables"]
@@ -380,6 +405,32 @@ _CardEmailOptional = TypedDict(
 
 class CardEmail(_CardEmailOptional):
     """An email address of a contact card."""
+
+
+CardMedia = Union["CardMediaByLink", "CardMediaById"]
+
+_CardMediaByIdRequired = TypedDict(
+    "_CardMediaByIdRequired",
+    {
+        "id": "int",
+    },
+)
+
+
+class CardMediaById(_CardMediaByIdRequired):
+    """The image or video of a card: by a link, or by the id of an upload."""
+
+
+_CardMediaByLinkRequired = TypedDict(
+    "_CardMediaByLinkRequired",
+    {
+        "link": "str",
+    },
+)
+
+
+class CardMediaByLink(_CardMediaByLinkRequired):
+    """The image or video of a card: by a link, or by the id of an upload."""
 
 
 _CardNameRequired = TypedDict(
@@ -1127,8 +1178,8 @@ _HeaderMediaByIdOptional = TypedDict(
 
 
 class HeaderMediaById(_HeaderMediaByIdRequired, _HeaderMediaByIdOptional):
-    """The file for a template with a media header: by a link, which is not stored, or by the id of an
-    upload of the header's media type.
+    """The file for a template with a media header: by a link, which is not stored longer than the message
+    or broadcast needs it, or by the id of an upload of the header's media type.
     """
 
 
@@ -1148,8 +1199,8 @@ _HeaderMediaByLinkOptional = TypedDict(
 
 
 class HeaderMediaByLink(_HeaderMediaByLinkRequired, _HeaderMediaByLinkOptional):
-    """The file for a template with a media header: by a link, which is not stored, or by the id of an
-    upload of the header's media type.
+    """The file for a template with a media header: by a link, which is not stored longer than the message
+    or broadcast needs it, or by the id of an upload of the header's media type.
     """
 
 
@@ -1805,25 +1856,6 @@ class MarkedRead(_MarkedReadRequired):
     """A received message that is marked as read."""
 
 
-_MediaRequired = TypedDict(
-    "_MediaRequired",
-    {
-        "link": "str",
-    },
-)
-_MediaOptional = TypedDict(
-    "_MediaOptional",
-    {
-        "filename": "str",
-    },
-    total=False,
-)
-
-
-class Media(_MediaRequired, _MediaOptional):
-    """The file for a template with a media header. Neither the file nor the link is stored."""
-
-
 _MediaContentMediaRequired = TypedDict(
     "_MediaContentMediaRequired",
     {
@@ -2199,6 +2231,7 @@ _NamedBroadcastVariablesOptional = TypedDict(
     {
         "header": "Dict[str, Union[Union[str, float], 'ContactFieldValue']]",
         "body": "Dict[str, Union[Union[str, float], 'ContactFieldValue']]",
+        "buttons": "List[Union[Optional[Union[str, float]], 'ContactFieldValue']]",
     },
     total=False,
 )
@@ -2229,6 +2262,7 @@ _NamedVariablesOptional = TypedDict(
     {
         "header": "Dict[str, Union[str, float]]",
         "body": "Dict[str, Union[str, float]]",
+        "buttons": "List[Optional[Union[str, float]]]",
     },
     total=False,
 )
@@ -2355,6 +2389,36 @@ class OptOut(_OptOutRequired, _OptOutOptional):
     """A person who is currently opted out."""
 
 
+_OrderAmountRequired = TypedDict(
+    "_OrderAmountRequired",
+    {
+        "value": "int",
+        "offset": "int",
+    },
+)
+
+
+class OrderAmount(_OrderAmountRequired):
+    """An amount as WhatsApp has it: `value` divided by `offset`."""
+
+
+_OrderDetailsRequired = TypedDict(
+    "_OrderDetailsRequired",
+    {
+        "reference_id": "str",
+        "type": "Literal['digital-goods', 'physical-goods']",
+        "currency": "str",
+        "total_amount": "OrderAmount",
+    },
+)
+
+
+class OrderDetails(_OrderDetailsRequired):
+    """An order to pay, in WhatsApp's own form, for an account that has payments (India, Brazil). Further
+    members, such as `order` and `payment_settings`, are passed on as they are.
+    """
+
+
 _PageRequired = TypedDict(
     "_PageRequired",
     {
@@ -2462,6 +2526,25 @@ _PreviewSkipOptional = TypedDict(
 
 class PreviewSkip(_PreviewSkipRequired, _PreviewSkipOptional):
     """A recipient that a broadcast would skip."""
+
+
+_ProductSectionRequired = TypedDict(
+    "_ProductSectionRequired",
+    {
+        "items": "List[str]",
+    },
+)
+_ProductSectionOptional = TypedDict(
+    "_ProductSectionOptional",
+    {
+        "title": "str",
+    },
+    total=False,
+)
+
+
+class ProductSection(_ProductSectionRequired, _ProductSectionOptional):
+    """Products under a common title."""
 
 
 _ReactionRequired = TypedDict(
@@ -2748,6 +2831,11 @@ _SendTemplateOptional = TypedDict(
         "language": "str",
         "variables": "Variables",
         "media": "HeaderMedia",
+        "location": "Location",
+        "offer_expires_at": "str",
+        "cards": "List['TemplateCard']",
+        "products": "TemplateProducts",
+        "order_details": "OrderDetails",
         "from": "str",
         "reference": "str",
         "send_at": "str",
@@ -2929,6 +3017,18 @@ class TemplateParameterNames(_TemplateParameterNamesRequired):
     """
 
 
+_TemplateComponentsItemRequired = TypedDict(
+    "_TemplateComponentsItemRequired",
+    {
+        "type": "str",
+    },
+)
+
+
+class TemplateComponentsItem(_TemplateComponentsItemRequired):
+    """TemplateComponentsItem"""
+
+
 _TemplateRequired = TypedDict(
     "_TemplateRequired",
     {
@@ -2937,11 +3037,13 @@ _TemplateRequired = TypedDict(
         "category": "Literal['MARKETING', 'UTILITY', 'AUTHENTICATION']",
         "status": "Literal['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED']",
         "sendable": "bool",
+        "needs": "List[Literal['variables.buttons', 'location', 'offer_expires_at', 'cards', 'products', 'order_details']]",
         "variables": "TemplateVariables",
         "parameter_names": "TemplateParameterNames",
         "parameter_order": "Union['ParameterOrder', None]",
         "text": "str",
         "media": "Union['TemplateMedia', None]",
+        "components": "List['TemplateComponentsItem']",
         "warnings": "List[str]",
     },
 )
@@ -2977,6 +3079,22 @@ _TemplateApprovedEventRequired = TypedDict(
 
 class TemplateApprovedEvent(_TemplateApprovedEventRequired):
     """The network approved a template. It can be sent if `sendable` is true."""
+
+
+_TemplateCardOptional = TypedDict(
+    "_TemplateCardOptional",
+    {
+        "media": "CardMedia",
+        "product": "str",
+        "body": "Union[List[Union[str, float]], Dict[str, Union[str, float]]]",
+        "buttons": "List[Optional[Union[str, float]]]",
+    },
+    total=False,
+)
+
+
+class TemplateCard(_TemplateCardOptional):
+    """What a card of a carousel shows; which members it needs, the template says."""
 
 
 _TemplateMediaRequired = TypedDict(
@@ -3018,6 +3136,21 @@ _TemplateMessageRequired = TypedDict(
 
 class TemplateMessage(_TemplateMessageRequired):
     """A template that was sent to one person."""
+
+
+_TemplateProductsOptional = TypedDict(
+    "_TemplateProductsOptional",
+    {
+        "catalog_id": "str",
+        "thumbnail": "str",
+        "sections": "List['ProductSection']",
+    },
+    total=False,
+)
+
+
+class TemplateProducts(_TemplateProductsOptional):
+    """Products of a catalogue that is connected to the account."""
 
 
 _TemplateRejectedEventDataRequired = TypedDict(
@@ -3118,13 +3251,14 @@ _VariablesPartsOptional = TypedDict(
     {
         "header": "List[Union[str, float]]",
         "body": "List[Union[str, float]]",
+        "buttons": "List[Optional[Union[str, float]]]",
     },
     total=False,
 )
 
 
 class VariablesParts(_VariablesPartsOptional):
-    """Separate values for the header and the body."""
+    """Separate values for the header, the body and the buttons."""
 
 
 Variables = Union[List[Union[str, float]], "VariablesParts", "NamedVariables"]

@@ -121,6 +121,21 @@ export type BroadcastBlockedEvent = {
   };
 };
 
+/** What a card of a carousel shows; which members it needs, the template says. */
+export type BroadcastCard = {
+  media?: CardMedia;
+  /** Your own id of the product. */
+  product?: string;
+  /** Values for the card's text: a list or, for named placeholders, an object of names. */
+  body?: Array<string | number | ContactFieldValue> | Record<string, string | number | ContactFieldValue>;
+  /**
+   * One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+   * quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are
+   * omitted.
+   */
+  buttons?: Array<string | number | null | ContactFieldValue>;
+};
+
 /** The recipients of a broadcast, counted by status. */
 export type BroadcastCounts = {
   /** All recipients: sent, failed, skipped and not yet sent. */
@@ -204,7 +219,16 @@ export type BroadcastToGroup = {
   /** Language of the template. Required only if the template exists in several languages. */
   language?: string;
   variables?: BroadcastVariables;
-  media?: Media;
+  media?: HeaderMedia;
+  location?: Location;
+  /**
+   * When a limited-time offer ends: the message shows it, and nothing is sent afterwards. A time without an
+   * offset is interpreted in the workspace's timezone.
+   */
+  offer_expires_at?: string;
+  /** One for each card of a carousel, in order. */
+  cards?: BroadcastCard[];
+  products?: TemplateProducts;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -227,7 +251,16 @@ export type BroadcastToList = {
   /** Language of the template. Required only if the template exists in several languages. */
   language?: string;
   variables?: BroadcastVariables;
-  media?: Media;
+  media?: HeaderMedia;
+  location?: Location;
+  /**
+   * When a limited-time offer ends: the message shows it, and nothing is sent afterwards. A time without an
+   * offset is interpreted in the workspace's timezone.
+   */
+  offer_expires_at?: string;
+  /** One for each card of a carousel, in order. */
+  cards?: BroadcastCard[];
+  products?: TemplateProducts;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -242,9 +275,9 @@ export type BroadcastToList = {
 };
 
 /**
- * Values for the template's placeholders: an array fills the body; an object has separate values for the header
- * and the body, each as an array or, for named placeholders, as an object of names. A value can be taken from a
- * field of each contact.
+ * Values for the template's placeholders and buttons: an array fills the body; an object has separate values for
+ * the header and the body, each as an array or, for named placeholders, as an object of names, and an array for
+ * the buttons. A value can be taken from a field of each contact.
  */
 export type BroadcastVariables = Array<string | number | ContactFieldValue> | {
   /**
@@ -257,6 +290,12 @@ export type BroadcastVariables = Array<string | number | ContactFieldValue> | {
    * row; a number needs no exponent.
    */
   body?: Array<string | number | ContactFieldValue>;
+  /**
+   * One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+   * quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are
+   * omitted.
+   */
+  buttons?: Array<string | number | null | ContactFieldValue>;
 } | NamedBroadcastVariables;
 
 /** A postal address of a contact card. */
@@ -283,6 +322,28 @@ export type CardEmail = {
   email?: string;
   /** What it is for, such as `Work` or `Home`. */
   type?: string;
+};
+
+/** The image or video of a card: by a link, or by the id of an upload. */
+export type CardMedia = CardMediaByLink | CardMediaById;
+
+/** The image or video of a card: by a link, or by the id of an upload. */
+export type CardMediaById = {
+  /** The id of an upload, as `POST /media` answers it. */
+  id: number;
+  /** Not together with `id`. */
+  link?: never;
+};
+
+/** The image or video of a card: by a link, or by the id of an upload. */
+export type CardMediaByLink = {
+  /**
+   * A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, or MP4 up to
+   * 16 MB, as the card has it.
+   */
+  link: string;
+  /** Not together with `link`. */
+  id?: never;
 };
 
 /** The name on a contact card. */
@@ -871,14 +932,14 @@ export type Group = {
 };
 
 /**
- * The file for a template with a media header: by a link, which is not stored, or by the id of an upload of the
- * header's media type.
+ * The file for a template with a media header: by a link, which is not stored longer than the message or
+ * broadcast needs it, or by the id of an upload of the header's media type.
  */
 export type HeaderMedia = HeaderMediaByLink | HeaderMediaById;
 
 /**
- * The file for a template with a media header: by a link, which is not stored, or by the id of an upload of the
- * header's media type.
+ * The file for a template with a media header: by a link, which is not stored longer than the message or
+ * broadcast needs it, or by the id of an upload of the header's media type.
  */
 export type HeaderMediaById = {
   /** The id of an upload, as `POST /media` answers it. */
@@ -890,8 +951,8 @@ export type HeaderMediaById = {
 };
 
 /**
- * The file for a template with a media header: by a link, which is not stored, or by the id of an upload of the
- * header's media type.
+ * The file for a template with a media header: by a link, which is not stored longer than the message or
+ * broadcast needs it, or by the id of an upload of the header's media type.
  */
 export type HeaderMediaByLink = {
   /**
@@ -1346,17 +1407,6 @@ export type MarkedRead = {
   typing: boolean;
 };
 
-/** The file for a template with a media header. Neither the file nor the link is stored. */
-export type Media = {
-  /**
-   * A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16
-   * MB, or PDF up to 100 MB, matching the media type of the template.
-   */
-  link: string;
-  /** For PDFs only: the file name that the recipient sees. Default: the last part of the link. */
-  filename?: string;
-};
-
 /** The file that was sent, without its link. */
 export type MediaContent = {
   media: {
@@ -1605,6 +1655,12 @@ export type NamedBroadcastVariables = {
    * row; a number needs no exponent.
    */
   body?: Record<string, string | number | ContactFieldValue>;
+  /**
+   * One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+   * quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are
+   * omitted.
+   */
+  buttons?: Array<string | number | null | ContactFieldValue>;
 };
 
 /**
@@ -1628,6 +1684,12 @@ export type NamedVariables = {
    * row; a number needs no exponent.
    */
   body?: Record<string, string | number>;
+  /**
+   * One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+   * quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are
+   * omitted.
+   */
+  buttons?: Array<string | number | null>;
 };
 
 /**
@@ -1719,6 +1781,26 @@ export type OptOut = {
   source: "inbound_message" | "manual" | "bulk" | "import" | "api";
 };
 
+/** An amount as WhatsApp has it: `value` divided by `offset`. */
+export type OrderAmount = {
+  /** In units of `offset`. */
+  value: number;
+  /** 100 for two decimals. */
+  offset: number;
+};
+
+/**
+ * An order to pay, in WhatsApp's own form, for an account that has payments (India, Brazil). Further members,
+ * such as `order` and `payment_settings`, are passed on as they are.
+ */
+export type OrderDetails = {
+  /** Your own id of the order, unique for each. */
+  reference_id: string;
+  type: "digital-goods" | "physical-goods";
+  currency: string;
+  total_amount: OrderAmount;
+};
+
 /** The position of a page in its list. */
 export type Page = {
   /** Number of the page; always 1 if the request used `after`. */
@@ -1787,6 +1869,14 @@ export type PreviewSkip = {
   reason: "opted_out" | "invalid_number" | "duplicate" | "no_opt_in" | "missing_variable" | "daily_cap" | "may_want_to_stop";
   /** Since when; only present with the reasons `opted_out` and `may_want_to_stop`. */
   since?: string;
+};
+
+/** Products under a common title. */
+export type ProductSection = {
+  /** Title of the section. Required if there are several. */
+  title?: string;
+  /** Products by your own ids; at most 30 in all sections. */
+  items: string[];
 };
 
 /** A reaction to a message. It replaces an earlier one. */
@@ -1951,6 +2041,14 @@ export type SendContacts = {
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `template`. */
+  cards?: never;
+  /** Only with `template`. */
+  products?: never;
+  /** Only with `template`. */
+  offer_expires_at?: never;
+  /** Only with `template`. */
+  order_details?: never;
   /** Only with `text`. */
   preview_url?: never;
 };
@@ -2004,6 +2102,14 @@ export type SendInteractive = {
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `template`. */
+  cards?: never;
+  /** Only with `template`. */
+  products?: never;
+  /** Only with `template`. */
+  offer_expires_at?: never;
+  /** Only with `template`. */
+  order_details?: never;
   /** Only with `text`. */
   preview_url?: never;
 };
@@ -2054,6 +2160,14 @@ export type SendLocation = {
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `template`. */
+  cards?: never;
+  /** Only with `template`. */
+  products?: never;
+  /** Only with `template`. */
+  offer_expires_at?: never;
+  /** Only with `template`. */
+  order_details?: never;
   /** Only with `text`. */
   preview_url?: never;
 };
@@ -2104,6 +2218,14 @@ export type SendMedia = {
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `template`. */
+  cards?: never;
+  /** Only with `template`. */
+  products?: never;
+  /** Only with `template`. */
+  offer_expires_at?: never;
+  /** Only with `template`. */
+  order_details?: never;
   /** Only with `text`. */
   preview_url?: never;
 };
@@ -2156,6 +2278,14 @@ export type SendReaction = {
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `template`. */
+  cards?: never;
+  /** Only with `template`. */
+  products?: never;
+  /** Only with `template`. */
+  offer_expires_at?: never;
+  /** Only with `template`. */
+  order_details?: never;
   /** Only with `text`. */
   preview_url?: never;
   /** A reaction names its message in `to`. */
@@ -2172,6 +2302,16 @@ export type SendTemplate = {
   language?: string;
   variables?: Variables;
   media?: HeaderMedia;
+  location?: Location;
+  /**
+   * When a limited-time offer ends: the message shows it, and nothing is sent afterwards. A time without an
+   * offset is interpreted in the workspace's timezone.
+   */
+  offer_expires_at?: string;
+  /** One for each card of a carousel, in order. */
+  cards?: TemplateCard[];
+  products?: TemplateProducts;
+  order_details?: OrderDetails;
   /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
   from?: string;
   /**
@@ -2192,8 +2332,6 @@ export type SendTemplate = {
   cancel_on_reply?: boolean;
   /** Not together with `template`. */
   text?: never;
-  /** Not together with `template`. */
-  location?: never;
   /** Not together with `template`. */
   contacts?: never;
   /** Not together with `template`. */
@@ -2257,6 +2395,14 @@ export type SendText = {
   language?: never;
   /** Only with `template`. */
   variables?: never;
+  /** Only with `template`. */
+  cards?: never;
+  /** Only with `template`. */
+  products?: never;
+  /** Only with `template`. */
+  offer_expires_at?: never;
+  /** Only with `template`. */
+  order_details?: never;
 };
 
 /** The file at the top, without its link. */
@@ -2354,10 +2500,16 @@ export type Template = {
   /** Status of the template at the network. Only an `APPROVED` template can be sent. */
   status: "APPROVED" | "PENDING" | "REJECTED" | "PAUSED" | "DISABLED";
   /**
-   * Whether the template is approved and this API can fill all of its components with values by position. False
-   * also while a new `parameter_order` waits to be confirmed; values by name are sent then, too.
+   * Whether the template is approved, and values by position for header and body, and a file, are all that it
+   * takes. False if it needs more (`needs`), and while a new `parameter_order` waits to be confirmed; values by
+   * name are sent then, too.
    */
   sendable: boolean;
+  /**
+   * The members of a request that the template needs beside values for header and body, and a file. Empty if
+   * there are none, or if the template cannot be sent at all.
+   */
+  needs: Array<"variables.buttons" | "location" | "offer_expires_at" | "cards" | "products" | "order_details">;
   variables: {
     /** Number of values for the header. */
     header: number;
@@ -2382,6 +2534,10 @@ export type Template = {
   text: string;
   /** The media header; null if the template has none. */
   media: TemplateMedia | null;
+  /** The components in WhatsApp's own form, as they were approved. */
+  components: Array<{
+    type: string;
+  }>;
   /**
    * What is worth mending in a `MARKETING` template, in plain text: it does not say how to stop, or a button
    * looks like a way to stop and is none. It can be sent all the same.
@@ -2400,6 +2556,21 @@ export type TemplateApprovedEvent = {
     /** The network's reason for the rejection; null for an approval. */
     reason: string | null;
   };
+};
+
+/** What a card of a carousel shows; which members it needs, the template says. */
+export type TemplateCard = {
+  media?: CardMedia;
+  /** Your own id of the product. */
+  product?: string;
+  /** Values for the card's text: a list or, for named placeholders, an object of names. */
+  body?: Array<string | number> | Record<string, string | number>;
+  /**
+   * One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+   * quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are
+   * omitted.
+   */
+  buttons?: Array<string | number | null>;
 };
 
 /** The media header of a template. */
@@ -2447,6 +2618,19 @@ export type TemplateMessage = {
   delivered_at: string | null;
   /** When the recipient read the message. Recipients can turn off read receipts. */
   read_at: string | null;
+};
+
+/** Products of a catalogue that is connected to the account. */
+export type TemplateProducts = {
+  /**
+   * Id of the catalogue. Required where the template or its cards show a product; elsewhere WhatsApp takes the
+   * catalogue of the account.
+   */
+  catalog_id?: string;
+  /** Your own id of the product whose picture is shown at the top. Optional with a catalogue. */
+  thumbnail?: string;
+  /** What a multi-product template shows; only for such a template. */
+  sections?: ProductSection[];
 };
 
 /** The network rejected a template. `reason` is the network's explanation. */
@@ -2529,8 +2713,9 @@ export type UploadedMedia = {
 };
 
 /**
- * Values for the template's placeholders: an array fills the body; an object has separate values for the header
- * and the body, each as an array or, for named placeholders, as an object of names.
+ * Values for the template's placeholders and buttons: an array fills the body; an object has separate values for
+ * the header and the body, each as an array or, for named placeholders, as an object of names, and an array for
+ * the buttons.
  */
 export type Variables = Array<string | number> | {
   /**
@@ -2543,6 +2728,12 @@ export type Variables = Array<string | number> | {
    * row; a number needs no exponent.
    */
   body?: Array<string | number>;
+  /**
+   * One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
+   * quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are
+   * omitted.
+   */
+  buttons?: Array<string | number | null>;
 } | NamedVariables;
 
 /** An address that receives events. */

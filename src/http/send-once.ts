@@ -49,13 +49,13 @@ export function scheduleOnce(
 ): Promise<Answer> {
   const { workspace, dispatch } = call;
   const { instanceId } = dispatch;
-  const { later, content, reference } = input;
+  const { later, content, reference, take = null } = input;
   if (later == null) throw new Error("the message has no time");
   return actOnce(call, use, () =>
     changeOnce(call, use, (tx) => {
       const plan = planSend(tx, workspaceId, input);
       const options = { origin, reference, instanceId, idempotencyKey: use?.key ?? null, keyId };
-      const message = scheduleMessage(tx, plan, { content, later }, options);
+      const message = scheduleMessage(tx, plan, { content, later, take }, options);
       onStored?.(tx, message);
       return { ...answerData(202, viewMessage(message, workspace)), logFields: { message: message.id } };
     }),

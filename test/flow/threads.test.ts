@@ -253,6 +253,28 @@ describe("a free message into a thread of another sender", () => {
     expect([body.error.code, network.sent.length]).toEqual(["thread_owned_elsewhere", 1]);
   });
 
+  test("that was scheduled follows the owner at its hour, and what the request said of `take`", async () => {
+    await using world = await start();
+    const { app } = world;
+    await world.writes();
+    const later = async (more: object = {}) => {
+      const sendAt = new Date(app.clock.now() + 600_000).toISOString();
+      const answer = await world.call("POST", "/messages", { to: ANNA, text: "Hello", send_at: sendAt, ...more });
+      expect(answer.status).toBe(202);
+      return answer.body.data.id;
+    };
+    const [plain, taking] = [await later(), await later({ take: true })];
+    await app.clock.advance(1_000);
+    await world.standby();
+    await app.clock.advance(HOUR_MS / 2);
+    const shown = async (id: number) => (await world.call("GET", `/messages/${id}`)).body.data;
+    expect([(await shown(plain)).status, (await shown(plain)).error.whatsapp_code]).toEqual([
+      ...["failed", "thread_owned_elsewhere"],
+    ]);
+    expect((await shown(taking)).status).toBe("sent");
+    expect(await world.owner()).toBe("us");
+  });
+
   test("is about the number that sends: the thread on another number is its own", async () => {
     await using world = await start();
     const { app, shop } = world;

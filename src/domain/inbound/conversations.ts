@@ -68,7 +68,7 @@ export function listConversations(
 export const lastWordsSql = `SELECT contacts.id AS contact_id, contacts.phone AS phone,
     contacts.name, contacts.first_name, contacts.last_name, substr(inbounds.text, 1, ?) AS text
   FROM (SELECT contact_id, last_inbound_id FROM conversations WHERE workspace_id = ?
-    ORDER BY wrote_at DESC, contact_id DESC LIMIT ?) AS latest
+    ORDER BY wrote_at DESC, id DESC LIMIT ?) AS latest
   JOIN inbounds ON inbounds.id = latest.last_inbound_id
   JOIN contacts ON contacts.id = latest.contact_id`;
 

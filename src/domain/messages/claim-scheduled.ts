@@ -77,11 +77,11 @@ function evaluate(tx: ReadTx, message: Message, rules: ScheduleRules): Verdict {
 }
 
 /** The request, as far as its message is not known by now. */
-function inputOf(message: Message, { content }: ScheduledMessage, { find }: ScheduleRules): SendInput {
+function inputOf(message: Message, { content, take }: ScheduledMessage, { find }: ScheduleRules): SendInput {
   const { toPhone: to, reference, replyTo } = message;
   const about = (path: About["path"], reference: About["reference"]): About => ({ path, reference, find });
   return {
-    ...{ to, from: null, reference, content },
+    ...{ to, from: null, reference, content, take },
     about:
       content.type === "reaction"
         ? about("reaction.to", content.reaction.to)

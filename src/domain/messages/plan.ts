@@ -132,9 +132,7 @@ export function planSend(
   const recipient = due === null ? requireRecipient(tx, workspace, input.to) : requireSameAddress(tx, due);
   requireNotOptedOut(tx, workspace, recipient);
   if (choice?.template?.category === "MARKETING") requireNoDoubt(workspace, recipient.contact);
-  const isFree = content.type !== "template";
-  const takes =
-    sender !== null && isFree ? requireOwnThread(tx, sender, recipient.contact, input.take ?? null) : "nothing";
+  const takes = requireThread(tx, sender, recipient.contact, input);
   const readySender = later === null ? requireReady(sender) : requireSender(sender);
   const address = requireAddress(tx, recipient, readySender, choice?.template ?? null);
 
@@ -196,6 +194,17 @@ function requireSameAddress(tx: ReadTx, { contact, toPhone }: ScheduledPlan): Co
   const address = addressOf(tx, contact);
   if (address.phone === toPhone || isUserId(toPhone)) return address;
   throw new Problem("invalid_number", "The person changed their number before the message was due.");
+}
+
+/** A template can be sent whatever the owner of the thread. */
+function requireThread(
+  tx: ReadTx,
+  sender: SendingNumber | null,
+  contact: Contact | null,
+  { content, take = null }: SendInput,
+): ThreadTaking {
+  if (sender === null || content.type === "template") return "nothing";
+  return requireOwnThread(tx, sender, contact, take);
 }
 
 /** The content with the file that it names by the id of an upload. */

@@ -20,8 +20,8 @@ export const insertScheduledMessage = hotWrite(
 );
 
 export const insertScheduled = hotWrite(
-  `INSERT INTO scheduled_messages (message_id, workspace_id, contact_id, content, cancel_on_reply, due_since, key_id)
-  VALUES (:messageId, :workspaceId, :contactId, :content, :cancelOnReply, :dueSince, :keyId)`,
+  `INSERT INTO scheduled_messages (message_id, workspace_id, contact_id, content, cancel_on_reply, due_since, key_id, take)
+  VALUES (:messageId, :workspaceId, :contactId, :content, :cancelOnReply, :dueSince, :keyId, :take)`,
   scheduled,
 );
 

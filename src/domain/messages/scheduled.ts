@@ -36,7 +36,7 @@ interface ScheduleOptions extends AcceptOptions {
 export function scheduleMessage(
   tx: Tx,
   plan: SendPlan,
-  { content, later }: Pick<SendInput, "content"> & { later: Later },
+  { content, later, take = null }: Pick<SendInput, "content" | "take"> & { later: Later },
   { keyId, ...options }: ScheduleOptions,
 ): Message {
   const { workspace } = plan;
@@ -62,6 +62,7 @@ export function scheduleMessage(
     cancelOnReply,
     dueSince: sendAt,
     keyId,
+    take,
   });
   for (const uploadId of uploadsOf(plan.content)) keepUploadUntil(tx, uploadId, sendAt);
   enqueue(tx, { kind: "send_message", subject: id, queueKey: queueOfNumber(row.numberId), dueAt: sendAt });

@@ -94,6 +94,8 @@ export const scheduledMessages = sqliteTable("scheduled_messages", {
   keyId: integer(),
   /** Another copy of the database may have sent the message. */
   isRestored: flag().notNull().default(false),
+  /** Whether the message may take the thread from another sender; null: the request did not say. */
+  take: flag(),
 });
 
 export type ScheduledMessage = typeof scheduledMessages.$inferSelect;

@@ -209,20 +209,16 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>, timezon
   const { send_at, ...rest } = body;
   const [input, later] = readTogether(
     () => readContent(rest, timezone),
-    () => readLater(send_at, rest.cancel_on_reply === true, rest.take, timezone),
+    () => readLater(send_at, rest.cancel_on_reply === true, timezone),
   );
   return { ...input, later };
 }
 
-function readLater(rawSendAt: unknown, cancelOnReply: boolean, take: unknown, timezone: string): Later {
+function readLater(rawSendAt: unknown, cancelOnReply: boolean, timezone: string): Later {
   const fields: FieldProblems = {};
   const sendAt = readSendAt(rawSendAt, timezone, fields);
   if (rawSendAt === undefined)
     fields.cancel_on_reply = [{ rule: "conflict", sentence: "Only a message with send_at can be cancelled." }];
-  if (take !== undefined)
-    fields.take = [
-      { rule: "conflict", sentence: "Who has the conversation is decided when the message is due: leave take out." },
-    ];
   if (sendAt === null) throw invalidRequest(fields);
   return { sendAt, cancelOnReply };
 }

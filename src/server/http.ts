@@ -160,7 +160,7 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
   const verification: { refusedAt: number | null } = { refusedAt: null };
   const app = createApp({
     ...{ eventWaiters, stopping, streams, turns },
-    ...{ store, clock, random, log, dispatch, readers, media, uploads },
+    ...{ store, clock, random, log, dispatch, readers, media, uploads, poster, realClock },
     limits: config.limits,
     webhooks: config.webhooks,
     isReady: () => state.isReady,

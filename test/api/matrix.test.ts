@@ -132,6 +132,7 @@ test("what each scope opens", () => {
   ]);
   expect(opened("webhooks")).toEqual([
     ...["GET /webhooks", "POST /webhooks", "PATCH /webhooks/{id}", "DELETE /webhooks/{id}"],
+    "POST /webhooks/{id}/rotate-secret",
   ]);
   expect(opened("draft")).toEqual([]);
   expect(endpoints.filter(({ key }) => key === null).map(nameOf)).toEqual(["GET /me"]);

@@ -136,7 +136,7 @@ test("every column with sealed values is among those that a rotation seals again
   // The secret before the present one signs too, for a day.
   await using receiver = startReceiver();
   await operator.ask("PUT", `/w/${shop.id}/webhook`, { url: receiver.url });
-  expect((await operator.post(`/w/${shop.id}/webhook/rotate-secret`, { overlap: "24h" })).status).toBe(200);
+  expect((await operator.post(`/w/${shop.id}/webhooks/1/rotate-secret`, { overlap: "24h" })).status).toBe(200);
   webhookSecret = (await operator.post(`/w/${shop.id}/webhook/reveal`)).body.data.secret;
   const further = ["--workspace", String(shop.id), "--url", receiver.url];
   const { id } = await workshop.json(["webhook", "add", ...further]);
@@ -166,7 +166,7 @@ describe("a rotation beside a running server", () => {
     expect([statSync(keyFile()).mode & 0o777, statSync(rotated.kept).mode & 0o777]).toEqual([0o600, 0o600]);
     expect(rotated.kept).toEndWith(`waxwing.key.old-${before.key_id}`);
     await everythingWorks();
-    const renewed = (await operator.post(`/w/${shop.id}/webhook/rotate-secret`)).body.data.secret;
+    const renewed = (await operator.post(`/w/${shop.id}/webhooks/1/rotate-secret`)).body.data.secret;
     webhookSecret = renewed;
     expect(new Set([...sealedIn(workshop.path("data")).values()].flat().map((value) => value.split(".")[1]))).toEqual(
       new Set([rotated.key_id]),
@@ -181,7 +181,7 @@ describe("a rotation beside a running server", () => {
     writeFileSync(keyFile(), `${fresh}\n${old}\n`);
     writeFileSync(`${keyFile()}.abcdefgh.new`, "half a k");
     await everythingWorks();
-    await operator.post(`/w/${shop.id}/webhook/rotate-secret`);
+    await operator.post(`/w/${shop.id}/webhooks/1/rotate-secret`);
     webhookSecret = (await operator.post(`/w/${shop.id}/webhook/reveal`)).body.data.secret;
     const ids = new Set([...sealedIn(workshop.path("data")).values()].flat().map((value) => value.split(".")[1]));
     expect(ids.size).toBe(2);

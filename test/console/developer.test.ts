@@ -32,8 +32,8 @@ test("a webhook address can be set, its secret revealed and rotated; the audit l
   expect([wrong.status, Object.keys(wrong.body.error.fields)]).toEqual([400, ["url"]]);
   await owner.ask("PUT", `${base}/webhook`, { url: receiver.url }, { key: "address" });
   const { secret } = (await owner.post(`${base}/webhook/reveal`)).body.data;
-  const rotated = await owner.post(`${base}/webhook/rotate-secret`, {}, { key: "rotate" });
-  const again = await owner.post(`${base}/webhook/rotate-secret`, {}, { key: "rotate" });
+  const rotated = await owner.post(`${base}/webhooks/1/rotate-secret`, {}, { key: "rotate" });
+  const again = await owner.post(`${base}/webhooks/1/rotate-secret`, {}, { key: "rotate" });
   expect(rotated.body.data.secret).toMatch(/^whsec_/);
   expect(rotated.body.data.secret).not.toBe(secret);
   expect(again.body.data.secret).toBeNull();

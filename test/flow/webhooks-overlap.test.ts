@@ -24,7 +24,7 @@ const fits = (hit: Hit | undefined, secret: string): Promise<boolean> => {
 };
 const signatureOf = (hit: Hit | undefined): string => hit?.headers.get("service-signature") ?? "";
 const rotate = (body: object, key = crypto.randomUUID()) =>
-  owner.post(`/w/${shop.id}/webhook/rotate-secret`, body, { key });
+  owner.post(`/w/${shop.id}/webhooks/1/rotate-secret`, body, { key });
 const reveal = async (): Promise<string> => (await owner.post(`/w/${shop.id}/webhook/reveal`)).body.data.secret;
 
 test("with an overlap, a receiver that accepts both signatures gets both until the overlap is over, then one", async () => {
@@ -118,4 +118,46 @@ test("an overlap that is no duration, too short or too long is refused, and noth
     ]);
   }
   expect(hook.hits).toEqual([]);
+});
+
+test("a key and a person replace the secret of a further address, which leaves the others as they are", async () => {
+  await using first = startHook(app.clock);
+  await using hook = startHook(app.clock);
+  // A test event is for one address alone.
+  const write = async () => {
+    await app.inbound(shop, "+442079460200", "Hello");
+    await app.clock.advance(MINUTE);
+  };
+  const ofFirst = await app.webhook(shop, first.url);
+  const call = (path: string, body: object) => app.send("POST", `/api/v1/webhooks${path}`, { key: shop.key, body });
+  const added = (await call("", { url: hook.url })).body.data;
+  const { status, body } = await call(`/${added.id}/rotate-secret`, { overlap: "2h" });
+  expect([status, body.data.id]).toEqual([200, added.id]);
+  const { secret } = body.data;
+  // The trial went to this address alone.
+  expect([first.hits.length, hook.hits.map(({ event }) => event.type)]).toEqual([0, ["webhook.test"]]);
+  await write();
+  const last = hook.hits.at(-1);
+  expect([await fits(last, added.secret), await fits(last, secret), await fits(last, ofFirst)]).toEqual([
+    ...[true, true, false],
+  ]);
+  expect(signatureOf(first.hits.at(-1))).toMatch(ONE);
+  expect(await fits(first.hits.at(-1), ofFirst)).toBe(true);
+
+  const byPerson = await owner.post(`/w/${shop.id}/webhooks/${added.id}/rotate-secret`, {}, { key: "rotate" });
+  const again = await owner.post(`/w/${shop.id}/webhooks/${added.id}/rotate-secret`, {}, { key: "rotate" });
+  expect([byPerson.status, again.body.data.secret]).toEqual([200, null]);
+  await write();
+  expect(signatureOf(hook.hits.at(-1))).toMatch(ONE);
+  expect(await fits(hook.hits.at(-1), byPerson.body.data.secret)).toBe(true);
+  const audit = JSON.stringify((await owner.get(`/w/${shop.id}/audit`)).body.data);
+  expect(audit).toContain(`"id":${added.id}`);
+  expect(audit).not.toContain("whsec_");
+
+  hook.answer = () => new Response("one v1 only", { status: 401 });
+  const refused = await call(`/${added.id}/rotate-secret`, { overlap: "2h" });
+  expect([refused.status, refused.body.error.code]).toEqual([400, "invalid_request"]);
+  expect(refused.body.error.fields.overlap[0]).toContain("answered 401");
+  expect((await call("/99/rotate-secret", {})).status).toBe(404);
+  expect((await call("/99/rotate-secret", { overlap: "2h" })).status).toBe(404);
 });

@@ -139,6 +139,8 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
   }),
   "PUT /contacts/{phone}": contactChanges,
   "POST /webhooks": () => ({ url: "https://a.example/hooks" }),
+  // With an overlap, an address outside would be asked.
+  "POST /webhooks/{id}/rotate-secret": () => ({}),
   "PATCH /webhooks/{id}": () => ({ types: ["message.received"] }),
 };
 

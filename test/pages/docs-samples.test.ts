@@ -190,6 +190,7 @@ async function fillShop(): Promise<(text: string) => string> {
   const scheduled = { name: "Own", template: OWN_TEMPLATE.name, to: [from], send_at: later };
   const broadcast = await shop.api<{ id: number }>("POST", "/broadcasts", scheduled);
   const webhook = await shop.api<{ id: number }>("POST", "/webhooks", { url: "https://crm.example.com/hooks/own" });
+  const kept = await shop.api<{ id: number }>("POST", "/webhooks", { url: "https://crm.example.com/hooks/kept" });
   const ids = { messages: message.id, broadcasts: broadcast.id, webhooks: webhook.id, ...stored };
   const names = ["messages", "broadcasts", "webhooks", "media", "inbounds"] as const;
   // A program that reads on waits for the next event; this one has nothing to wait for.
@@ -198,6 +199,8 @@ async function fillShop(): Promise<(text: string) => string> {
       (own, name) => own.replace(new RegExp(`/${name}/${SHOWN_IDS[name]}\\b`), `/${name}/${ids[name]}`),
       text
         .replace("after=$CURSOR&wait=30", "after=latest&wait=0")
+        // The sample before it removes its address.
+        .replace(`/webhooks/${SHOWN_IDS.webhooks}/rotate-secret`, `/webhooks/${kept.id}/rotate-secret`)
         .replace(`/messages/${SHOWN_IDS.messages}/cancel`, `/messages/${soon.id}/cancel`)
         // Times of samples pass, and a message may be scheduled 90 days ahead at most.
         .replaceAll(/2026-11-27T10:00:00\+05:30|2030-01-10T18:00:00\+00:00/g, later)

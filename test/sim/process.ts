@@ -137,7 +137,7 @@ export class Life implements Owner {
       ...{ stopping, eventWaiters: new EventWaiters(store, clock, stopping) },
       ...{ store, clock, random, log },
       ...{ turns, streams: new AnswerStreams(turns, clock) },
-      ...{ media, uploads },
+      ...{ media, uploads, poster: context.poster, realClock: clock },
       docs: { publicUrl: null, hasExplorer: false, explorerKey: null },
       acceptsTestKeys: false,
       readers: {

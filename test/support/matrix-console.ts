@@ -157,7 +157,6 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "PUT /w/{workspace}/webhook": () => ({ body: { url: "http://127.0.0.1:9/hook" } }),
   "DELETE /w/{workspace}/webhook": withWebhook,
   "POST /w/{workspace}/webhook/reveal": withWebhook,
-  "POST /w/{workspace}/webhook/rotate-secret": withWebhook,
   "POST /w/{workspace}/webhook/test": withWebhook,
   "GET /w/{workspace}/webhooks": nothing,
   "POST /w/{workspace}/webhooks": (side) => ({
@@ -166,6 +165,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   }),
   "PATCH /w/{workspace}/webhooks/{id}": (side) => ({ id: side.furtherWebhook(), body: { state: "active" } }),
   "DELETE /w/{workspace}/webhooks/{id}": (side) => ({ id: side.furtherWebhook() }),
+  "POST /w/{workspace}/webhooks/{id}/rotate-secret": (side) => ({ id: side.furtherWebhook(), body: {} }),
   "POST /w/{workspace}/webhooks/{id}/test": (side) => ({ id: side.furtherWebhook() }),
   "GET /w/{workspace}/fields": nothing,
   "POST /w/{workspace}/fields": (side) => {

@@ -50,3 +50,15 @@ export const NewWebhookView = Type.Object(
   },
   { $id: "NewWebhook", description: "An address that was just added, with its secret." },
 );
+
+export const RotatedSecretView = Type.Object(
+  {
+    id: WebhookView.properties.id,
+    secret: Type.String({
+      examples: ["whsec_8Jx2…"],
+      description: "Signs the events of this address from now on. It is in this answer alone.",
+    }),
+    old_secret_until: WebhookView.properties.old_secret_until,
+  },
+  { $id: "RotatedSecret", description: "The new secret of an address." },
+);

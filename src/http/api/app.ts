@@ -48,6 +48,9 @@ interface AppOptions {
   uploads: Uploads;
   /** Which webhook addresses are permitted. */
   webhooks: KeyCall["webhooks"];
+  /** For the test event of a new webhook secret. */
+  poster: KeyCall["poster"];
+  realClock: KeyCall["realClock"];
   /** Whether startup (migrations, recovery) has finished. */
   isReady: () => boolean;
   /** Fires when the server begins to stop. */
@@ -119,7 +122,7 @@ type Pipeline = (
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   const { store, clock, log, limits, dispatch, readers, media, webhooks, eventWaiters, stopping, onAnswer } = options;
-  const { streams, turns, uploads, requestLog } = options;
+  const { streams, turns, uploads, requestLog, poster, realClock } = options;
   const authenticator = new Authenticator(store, clock, options.acceptsTestKeys);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -156,6 +159,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         uploads,
         request,
         webhooks,
+        ...{ poster, realClock },
         dispatch,
         keyQueue,
         clock,

@@ -23,6 +23,7 @@ import type { MediaFiles } from "#src/media/files.ts";
 import type { Uploads } from "#src/media/uploads.ts";
 import type { WebhookUrlRules } from "#src/net/address.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
+import type { TrialOptions } from "#src/webhooks/try-secret.ts";
 import { type AnswerWith, answerData, keptAnswer, requireId } from "../answer.ts";
 import type { ConsoleContext } from "../console/context.ts";
 import type { EventWaiters } from "../event-waiters.ts";
@@ -65,6 +66,9 @@ interface InWorkspace {
   media: MediaFiles;
   /** Which webhook addresses are permitted. */
   webhooks: WebhookUrlRules;
+  /** For the test event of a new secret. */
+  poster: TrialOptions["poster"];
+  realClock: TrialOptions["realClock"];
   workspace: Workspace;
   /** Who calls, as the consent log keeps it. */
   by: ConsentEvidence;

@@ -8,22 +8,19 @@ import { fieldKinds } from "#src/domain/contacts/custom-field.ts";
 import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { removeField } from "#src/domain/filters/remove-field.ts";
-import { clearWebhook, requireWebhook, rotateSecret, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
+import { clearWebhook, requireWebhook, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
 import { showGroupBursts } from "#src/domain/webhooks/bursts.ts";
 import { defaultTypes, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { listWebhooksOfKey } from "#src/domain/webhooks/further.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { GroupBursts } from "#src/domain/webhooks/schema.ts";
-import { adoptSecret, readOverlap, type SecretTrial } from "#src/domain/webhooks/secret-overlap.ts";
-import { FIRST_WEBHOOK } from "#src/domain/webhooks/table.ts";
 import { createKey, getKey, listKeys, readKeyLimits, revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { scopes } from "#src/domain/workspaces/scopes.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
-import { ACCEPT_ANY, describeRefusal, MEANWHILE, trySecret } from "#src/webhooks/try-secret.ts";
 import { timesOf } from "../times.ts";
-import { change, Refusal, recordAct, type WorkspaceCall } from "./call.ts";
+import { change, recordAct } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
@@ -175,33 +172,6 @@ export const developerEndpoints = {
       return { secret };
     }),
   ),
-  "POST /w/{workspace}/webhook/rotate-secret": endpoint({
-    session: "manage",
-    isSensitive: true,
-    body: Type.Object(
-      {
-        /** How long the old secret signs too, such as `24h`. The receiver must then first accept a test event. */
-        overlap: Type.Optional(Type.String({ maxLength: 40 })),
-      },
-      strict,
-    ),
-    output: Data(Type.Object({ secret: OptionalText, old_secret_until: OptionalTime })),
-  }).answer(async (call) => {
-    const { workspace, box, body } = call;
-    const overlapMs = body.overlap === undefined ? null : readOverlap(body.overlap);
-    const trial = overlapMs === null ? null : await requireAccepted(call);
-    return change(call, (tx) => {
-      const rotated =
-        trial === null || overlapMs === null
-          ? rotateSecret(tx, box, workspace.id)
-          : adoptSecret(tx, box, trial, overlapMs);
-      if (rotated === null) throw new Refusal(409, "changed", MEANWHILE);
-      const { url, secret, previousUntil } = rotated;
-      const until = { old_secret_until: timesOf(workspace)(previousUntil) };
-      const audit = { action: "webhook.rotate-secret", subject: url ?? "", details: trial === null ? {} : until };
-      return { status: 200, data: { secret, ...until }, replayData: { secret: null, ...until }, audit };
-    });
-  }),
   "POST /w/{workspace}/webhook/test": endpoint({
     session: "manage",
     output: Data(Type.Object({ delivery_id: Type.Integer() })),
@@ -251,13 +221,6 @@ export const developerEndpoints = {
     return last;
   }),
 };
-
-/** Sends the receiver an event that both secrets sign. Throws unless it accepts it. */
-async function requireAccepted(call: WorkspaceCall): Promise<SecretTrial> {
-  const { trial, result } = await trySecret(call, call.workspace.id, FIRST_WEBHOOK);
-  if (!result.isSuccess) throw new Refusal(422, "receiver_refused", `${describeRefusal(result)} ${ACCEPT_ANY}`);
-  return trial;
-}
 
 /** For the audit log: what the key may do. */
 function describeKey(key: ApiKey, workspace: Workspace): Record<string, unknown> {

@@ -6,16 +6,27 @@ import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Nullable } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { rotateSecret } from "#src/domain/webhooks/address.ts";
 import { readGroupBursts, showGroupBursts } from "#src/domain/webhooks/bursts.ts";
 import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { addWebhook, removeWebhook, stateOf, updateWebhook } from "#src/domain/webhooks/further.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { listWebhooks } from "#src/domain/webhooks/read.ts";
-import { EventTypes, GroupBursts, NewWebhookView, State, WebhookView } from "#src/domain/webhooks/schema.ts";
-import type { Webhook } from "#src/domain/webhooks/table.ts";
+import {
+  EventTypes,
+  GroupBursts,
+  NewWebhookView,
+  RotatedSecretView,
+  State,
+  WebhookView,
+} from "#src/domain/webhooks/schema.ts";
+import { adoptSecret, readOverlap } from "#src/domain/webhooks/secret-overlap.ts";
+import { FIRST_WEBHOOK, type Webhook } from "#src/domain/webhooks/table.ts";
 import { viewWebhook } from "#src/domain/webhooks/view.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
-import { type AnyCallWith, change } from "./call.ts";
+import { ACCEPT_ANY, describeRefusal, MEANWHILE, trySecret } from "#src/webhooks/try-secret.ts";
+import { timesOf } from "../times.ts";
+import { type AnyCallWith, change, type KeyCall, Refusal, type WorkspaceCall } from "./call.ts";
 import { Data, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -171,6 +182,59 @@ export const webhookEndpoints = {
       return { status: 200, data: { id, exhausted }, audit };
     }),
   ),
+  "POST /w/{workspace}/webhooks/{id}/rotate-secret": endpoint({
+    ...ofKeys,
+    session: "manage",
+    isSensitive: true,
+    params: webhook,
+    body: Type.Object(
+      {
+        overlap: Type.Optional(
+          Type.String({
+            maxLength: 40,
+            examples: ["24h"],
+            description:
+              "How long the old secret signs too: 1m to 30 days. The receiver is first sent a `webhook.test` with two signatures; unless it answers 2xx, nothing changes. Absent: the old secret ends at once.",
+          }),
+        ),
+      },
+      { ...strict, $id: "RotateSecret" },
+    ),
+    output: Data(RotatedSecretView),
+    /** A repeated form does not get the secret. */
+    consoleOutput: Data(Type.Object({ ...RotatedSecretView.properties, secret: Nullable(Type.String()) })),
+    reference: {
+      operationId: "rotateWebhookSecret",
+      tag: "Webhooks",
+      summary: "Replace the secret of a webhook address",
+      description:
+        "Creates a new secret. The owners get an e-mail about it. A receiver that does not accept the test event is 400, with what it answered in `fields.overlap`.",
+      bodies: { at_once: { summary: "At once", value: {} } },
+      success: "The secret was replaced.",
+      example: { id: 2, secret: "whsec_8Jx2…", old_secret_until: null },
+      problems: ["not_found"],
+    },
+  }).answer(async (call) => {
+    const { workspace, path, body, dispatch } = call;
+    const { box } = dispatch;
+    const overlapMs = body.overlap === undefined ? null : readOverlap(body.overlap);
+    const tried = overlapMs === null ? null : await trySecret({ ...call, box }, workspace.id, path.id);
+    if (tried !== null && !tried.result.isSuccess)
+      throw refusal(call, 422, "receiver_refused", `${describeRefusal(tried.result)} ${ACCEPT_ANY}`);
+    return change(call, (tx) => {
+      const rotated =
+        tried === null || overlapMs === null
+          ? rotateSecret(tx, box, workspace.id, null, path.id)
+          : adoptSecret(tx, box, tried.trial, overlapMs);
+      if (rotated === null) throw refusal(call, 409, "changed", MEANWHILE);
+      const { url, secret, previousUntil } = rotated;
+      const until = { old_secret_until: timesOf(workspace)(previousUntil) };
+      const details = { ...(path.id === FIRST_WEBHOOK ? {} : { id: path.id }), ...(tried === null ? {} : until) };
+      const data = { id: path.id, secret, ...until };
+      const audit = { action: "webhook.rotate-secret", subject: url ?? "", details };
+      return { status: 200, data, replayData: { ...data, secret: null }, audit };
+    });
+  }),
   "POST /w/{workspace}/webhooks/{id}/test": endpoint({
     session: "manage",
     params: webhook,
@@ -180,6 +244,11 @@ export const webhookEndpoints = {
     return { status: 202, data: { delivery_id: id }, audit: { action: "webhook.test", subject: String(id) } };
   }),
 };
+
+/** The console has codes of its own; a program is told at the member that it gave. */
+function refusal({ user }: Pick<KeyCall | WorkspaceCall, "user">, status: number, code: string, why: string): Error {
+  return user === null ? invalidRequest({ overlap: [why] }) : new Refusal(status, code, why);
+}
 
 function requireUrl({ webhooks }: Pick<AnyCallWith, "webhooks">, text: string): string {
   const url = text.trim();

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
-import { type Entry, request } from "../../data/api.ts";
+import { type Entry, type Output, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -16,10 +16,12 @@ import { Section } from "../../ui/page.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { AddressFields, type AddressForm, ALWAYS, addressBody } from "./address-fields.tsx";
+import { RotateSecret } from "./rotate-secret.tsx";
 import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
 
 type Webhook = Entry<"GET /w/{workspace}/webhooks">;
+type Rotated = Output<"POST /w/{workspace}/webhooks/{id}/rotate-secret">;
 
 /** The id of the address that has its own section. */
 export const FIRST = 1;
@@ -30,6 +32,8 @@ export function FurtherWebhooks() {
   const [isAdding, setIsAdding] = useState(false);
   const [changing, setChanging] = useState<Webhook | null>(null);
   const [removing, setRemoving] = useState<Webhook | null>(null);
+  const [rotating, setRotating] = useState<Webhook | null>(null);
+  const [rotated, setRotated] = useState<Rotated | null>(null);
   const webhooks = useQuery({
     queryKey: ["webhooks", id],
     queryFn: ({ signal }) => request("GET /w/{workspace}/webhooks", { workspace: id }, { signal }),
@@ -76,6 +80,9 @@ export function FurtherWebhooks() {
                   <Button small onClick={() => setChanging(webhook)} aria-label={`${strings.change} ${webhook.url}`}>
                     {strings.change}
                   </Button>
+                  <Button small onClick={() => setRotating(webhook)} aria-label={`${strings.rotate} ${webhook.url}`}>
+                    {strings.rotate}
+                  </Button>
                   <Button small onClick={() => setRemoving(webhook)} aria-label={`${strings.remove} ${webhook.url}`}>
                     {strings.remove}
                   </Button>
@@ -89,6 +96,19 @@ export function FurtherWebhooks() {
       {changing !== null && (
         <ChangeAddress webhook={changing} workspaceId={id} onClose={() => setChanging(null)} onChanged={reload} />
       )}
+      {rotating !== null && (
+        <RotateSecret
+          workspaceId={id}
+          webhookId={rotating.id}
+          isOpen
+          onClose={() => setRotating(null)}
+          onRotated={(created) => {
+            setRotated(created);
+            void reload();
+          }}
+        />
+      )}
+      {rotated !== null && <NewSecret rotated={rotated} onClose={() => setRotated(null)} />}
       {removing !== null && (
         <Confirm
           isOpen
@@ -107,6 +127,26 @@ export function FurtherWebhooks() {
         </Confirm>
       )}
     </Section>
+  );
+}
+
+/** The new secret exists only in this dialog's state. */
+function NewSecret({ rotated, onClose }: { rotated: Rotated; onClose: () => void }) {
+  const { secret, old_secret_until: until } = rotated;
+  return (
+    <Dialog title={strings.newSecretTitle} isOpen isSticky onClose={onClose}>
+      {secret === null ? (
+        <Notice>{strings.newSecretRepeated}</Notice>
+      ) : (
+        <>
+          <Notice>{until === null ? strings.secretIsNew : strings.secretOverlaps}</Notice>
+          <Copyable text={secret} label={strings.copySecret} />
+        </>
+      )}
+      <Button tone="primary" className="self-start" onClick={onClose}>
+        {strings.secretStored}
+      </Button>
+    </Dialog>
   );
 }
 

@@ -58,6 +58,8 @@ export const strings = {
   types: "Events",
   typesHint:
     "Test events always arrive. contact.updated comes with every change of a contact: subscribe to it only if your software needs it.",
+  newSecretTitle: "New secret",
+  newSecretRepeated: "The secret was replaced by an earlier request of this form. Rotate it again to see a secret.",
   groupBursts: "Gather messages of one person",
   groupBurstsHint:
     "Such as 8s: what one person writes within this time arrives as one message.received with all texts. Empty: each message is sent at once.",

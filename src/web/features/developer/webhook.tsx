@@ -1,20 +1,20 @@
 /** The webhook: its address, its secret, rotating the secret, and a test event whose answer appears in place. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { type Output, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { inputClass } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { AddressFields, addressBody } from "./address-fields.tsx";
 import { FIRST } from "./further-webhooks.tsx";
+import { RotateSecret } from "./rotate-secret.tsx";
 import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
 
@@ -93,9 +93,7 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
 
 function Secret({ workspaceId }: { workspaceId: number }) {
   const [secret, setSecret] = useState<string | null>(null);
-  const [isNew, setIsNew] = useState(false);
-  const [overlap, setOverlap] = useState("");
-  const overlapId = useId();
+  const [fresh, setFresh] = useState<{ old_secret_until: string | null } | null>(null);
   const [isRotating, setIsRotating] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -121,7 +119,9 @@ function Secret({ workspaceId }: { workspaceId: number }) {
       ) : (
         <Copyable text={secret} label={strings.copySecret} />
       )}
-      {isNew && secret !== null && <Notice>{overlap === "" ? strings.secretIsNew : strings.secretOverlaps}</Notice>}
+      {fresh !== null && secret !== null && (
+        <Notice>{fresh.old_secret_until === null ? strings.secretIsNew : strings.secretOverlaps}</Notice>
+      )}
       {error !== null && <Failed error={error} />}
       <div className="flex flex-wrap gap-3">
         {secret === null ? (
@@ -137,39 +137,16 @@ function Secret({ workspaceId }: { workspaceId: number }) {
           {strings.rotate}
         </Button>
       </div>
-      <Confirm
+      <RotateSecret
+        workspaceId={workspaceId}
+        webhookId={FIRST}
         isOpen={isRotating}
-        title={strings.rotateTitle}
-        action={strings.rotateAction}
-        cancelLabel={strings.keepSecret}
         onClose={() => setIsRotating(false)}
-        act={async (key) => {
-          const created = await request(
-            "POST /w/{workspace}/webhook/rotate-secret",
-            { workspace: workspaceId, body: overlap === "" ? {} : { overlap } },
-            { key },
-          );
-          setSecret(created.secret);
-          setIsNew(true);
+        onRotated={(rotated) => {
+          setSecret(rotated.secret);
+          setFresh(rotated);
         }}
-      >
-        <div className="flex flex-col gap-1">
-          <label htmlFor={overlapId}>{strings.oldSecret}</label>
-          <select
-            id={overlapId}
-            className={inputClass}
-            value={overlap}
-            onChange={({ target }) => setOverlap(target.value)}
-          >
-            {strings.overlaps.map(({ value, label }) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-          <p>{overlap === "" ? strings.rotateText : strings.overlapText}</p>
-        </div>
-      </Confirm>
+      />
     </div>
   );
 }

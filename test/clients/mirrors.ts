@@ -70,6 +70,8 @@ export function pythonMirror(python: string, folder: string): Mirror {
 
 export interface Endured {
   messages: number;
+  /** Callbacks that the server put aside and a command replayed: their messages come late. */
+  putAside: number;
   serverKills: number;
   /** Of each program. */
   programKills: number;
@@ -164,6 +166,10 @@ export async function endure({
     }
     isOver = true;
     await writing;
+    // A callback during which two starts were killed is put aside, for a person to replay.
+    const listed = await installation.command("callback", "list", "--state", "quarantined").ended;
+    const putAside = (listed.output.match(/"quarantined"/g) ?? []).length;
+    if (putAside > 0) await installation.command("callback", "replay", "--state", "quarantined").ended;
     const startedAt = performance.now();
     const isBehind = ({ texts }: Mirror): boolean => texts().length < written.length;
     while (mirrors.some(isBehind) && performance.now() - startedAt < 30_000) await Bun.sleep(25);
@@ -176,10 +182,10 @@ export async function endure({
         name,
         lost: written.filter((text) => !once.has(text)),
         twice: stored.filter((text, place) => stored.indexOf(text) !== place),
-        isInOrder: stored.every((text, place) => text === written[place]),
+        isInOrder: putAside > 0 || stored.every((text, place) => text === written[place]),
       };
     });
-    return { messages: written.length, serverKills: killed.server, programKills: killed.programs, found };
+    return { putAside, messages: written.length, serverKills: killed.server, programKills: killed.programs, found };
   } finally {
     isOver = true;
     for (const child of running) child.kill("SIGKILL");

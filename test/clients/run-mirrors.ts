@@ -123,7 +123,7 @@ try {
   };
   console.log(`node's programs run in ${node ?? "Bun"}; PostgreSQL: ${postgres === null ? "not here" : "yes"}`);
   const startedAt = performance.now();
-  const { found, messages, serverKills, programKills } = await endure({
+  const { found, messages, putAside, serverKills, programKills } = await endure({
     server: [executable],
     mirrors,
     kills: Number(options.kills),
@@ -132,7 +132,9 @@ try {
       if (kills % 100 === 0) console.log(`${kills} kills, ${Math.round((performance.now() - startedAt) / 1_000)} s`);
     },
   });
-  console.log(`${serverKills} kills of the server, ${programKills} of each program, ${messages} messages`);
+  console.log(
+    `${serverKills} kills of the server, ${programKills} of each program, ${messages} messages, ${putAside} put aside and replayed`,
+  );
   for (const { name, lost, twice, isInOrder } of found) {
     console.log(`${name}: ${lost.length} lost, ${twice.length} twice, ${isInOrder ? "in order" : "not in order"}`);
     if (lost.length + twice.length > 0 || !isInOrder) process.exitCode = 1;

@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a single message does not count under the network's limit",
     file: "src/domain/messages/accept.ts",
-    find: "addPerson(tx, plan.sender, message.toPhone, plan.contact);",
+    find: "addPerson(tx, plan.sender, toPhone, plan.contact);",
     replace: "",
   },
   {

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 21. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 22. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1306,7 +1306,7 @@ CREATE TABLE scheduled_messages (
   key_id INTEGER,
   -- The database is a copy from before this message was due: another copy may have sent it.
   is_restored INTEGER NOT NULL DEFAULT 0 CHECK (is_restored IN (0, 1))
-) STRICT;
+, take INTEGER CHECK (take IN (0, 1))) STRICT;
 CREATE INDEX scheduled_messages_contact ON scheduled_messages (contact_id) WHERE cancel_on_reply = 1;
 CREATE INDEX scheduled_messages_of_workspace ON scheduled_messages (workspace_id);
 

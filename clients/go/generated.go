@@ -2020,6 +2020,23 @@ type ReplyButton struct {
 	Title string `json:"title"`
 }
 
+// RotateSecret: part of another type.
+type RotateSecret struct {
+	// How long the old secret signs too: 1m to 30 days. The receiver is first sent a `webhook.test` with two
+	// signatures; unless it answers 2xx, nothing changes. Absent: the old secret ends at once.
+	Overlap *string `json:"overlap,omitempty"`
+}
+
+// RotatedSecret: The new secret of an address.
+type RotatedSecret struct {
+	// The workspace's first address, which `webhook set` sets, has the id 1.
+	ID int64 `json:"id"`
+	// Signs the events of this address from now on. It is in this answer alone.
+	Secret string `json:"secret"`
+	// Until when the previous secret signs beside the present one; null: it does not.
+	OldSecretUntil *string `json:"old_secret_until"`
+}
+
 // SendContacts: Sends contact cards, within 24 hours of the recipient's last message.
 type SendContacts struct {
 	// A phone number in any common format. Without a country code, the workspace's country is assumed.
@@ -2980,6 +2997,13 @@ func (c *Client) ChangeWebhook(ctx context.Context, id int64, body ChangeWebhook
 // a key with the scope `webhooks`.
 func (c *Client) RemoveWebhook(ctx context.Context, id int64, options ...CallOption) (*RemovedWebhook, error) {
 	return one[RemovedWebhook](ctx, c, apiRequest{method: "DELETE", path: "/webhooks/" + segment(id)}, options)
+}
+
+// RotateWebhookSecret: Replace the secret of a webhook address. Creates a new secret. The owners get an e-mail
+// about it. A receiver that does not accept the test event is 400, with what it answered in `fields.overlap`.
+// Needs a key with the scope `webhooks`.
+func (c *Client) RotateWebhookSecret(ctx context.Context, id int64, body RotateSecret, options ...CallOption) (*RotatedSecret, error) {
+	return one[RotatedSecret](ctx, c, apiRequest{method: "POST", path: "/webhooks/" + segment(id) + "/rotate-secret", body: body}, options)
 }
 
 // MarkInboundRead: Mark a received message as read. Shows the person that their message, and everything before

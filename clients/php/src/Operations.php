@@ -125,6 +125,8 @@ namespace Waxwing;
  * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type RemovedWebhook array{id: int, exhausted: int}
  * @phpstan-type ReplyButton array{id: string, title: string}
+ * @phpstan-type RotateSecret array{overlap?: string}
+ * @phpstan-type RotatedSecret array{id: int, secret: string, old_secret_until: string|null}
  * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendInteractive array{to: string, interactive: Interactive, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendLocation array{to: string, location: Location, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
@@ -677,6 +679,21 @@ abstract class Operations
     public function removeWebhook(int $id, array $options = []): array
     {
         return $this->core->one(['method' => 'DELETE', 'path' => '/webhooks/' . rawurlencode((string) $id)], $options);
+    }
+
+    /**
+     * Replace the secret of a webhook address. Creates a new secret. The owners get an e-mail about it. A receiver
+     * that does not accept the test event is 400, with what it answered in `fields.overlap`. Needs a key with the
+     * scope `webhooks`.
+     *
+     * @param int $id
+     * @param RotateSecret|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return RotatedSecret
+     */
+    public function rotateWebhookSecret(int $id, array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/webhooks/' . rawurlencode((string) $id) . '/rotate-secret', 'body' => $body], $options);
     }
 
     /**

@@ -2688,6 +2688,33 @@ class ReplyButton(_ReplyButtonRequired):
     """A button; pressing it is an answer."""
 
 
+_RotateSecretOptional = TypedDict(
+    "_RotateSecretOptional",
+    {
+        "overlap": "str",
+    },
+    total=False,
+)
+
+
+class RotateSecret(_RotateSecretOptional):
+    """RotateSecret"""
+
+
+_RotatedSecretRequired = TypedDict(
+    "_RotatedSecretRequired",
+    {
+        "id": "int",
+        "secret": "str",
+        "old_secret_until": "Optional[str]",
+    },
+)
+
+
+class RotatedSecret(_RotatedSecretRequired):
+    """The new secret of an address."""
+
+
 _SendContactsRequired = TypedDict(
     "_SendContactsRequired",
     {
@@ -4196,6 +4223,28 @@ class Operations:
         return self._core.one(
             "DELETE",
             f"/webhooks/{self._core.quote(id)}",
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def rotate_webhook_secret(
+        self,
+        id: int,
+        body: RotateSecret,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> RotatedSecret:
+        """Replace the secret of a webhook address. Creates a new secret. The owners get an e-mail about it. A
+        receiver that does not accept the test event is 400, with what it answered in `fields.overlap`.
+        Needs a key with the scope `webhooks`.
+        """
+        return self._core.one(
+            "POST",
+            f"/webhooks/{self._core.quote(id)}/rotate-secret",
+            body=body,
             request_id=request_id,
             timeout=timeout,
             max_retries=max_retries,

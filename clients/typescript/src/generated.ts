@@ -1994,6 +1994,24 @@ export type ReplyButton = {
   title: string;
 };
 
+export type RotateSecret = {
+  /**
+   * How long the old secret signs too: 1m to 30 days. The receiver is first sent a `webhook.test` with two
+   * signatures; unless it answers 2xx, nothing changes. Absent: the old secret ends at once.
+   */
+  overlap?: string;
+};
+
+/** The new secret of an address. */
+export type RotatedSecret = {
+  /** The workspace's first address, which `webhook set` sets, has the id 1. */
+  id: number;
+  /** Signs the events of this address from now on. It is in this answer alone. */
+  secret: string;
+  /** Until when the previous secret signs beside the present one; null: it does not. */
+  old_secret_until: string | null;
+};
+
 /** Sends contact cards, within 24 hours of the recipient's last message. */
 export type SendContacts = {
   /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
@@ -3773,6 +3791,16 @@ export type RemoveWebhookError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `rotateWebhookSecret` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type RotateWebhookSecretError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
 /** What `markInboundRead` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type MarkInboundReadError =
   | ApiNotEnabledError
@@ -4115,6 +4143,15 @@ export abstract class Operations {
    */
   removeWebhook(id: number, options: CallOptions = {}): Promise<RemovedWebhook> {
     return this.core.one<RemovedWebhook>({ operation: "removeWebhook", method: "DELETE", path: `/webhooks/${encodeURIComponent(String(id))}` }, options);
+  }
+
+  /**
+   * Replace the secret of a webhook address. Creates a new secret. The owners get an e-mail about it. A receiver
+   * that does not accept the test event is 400, with what it answered in `fields.overlap`. Needs a key with the
+   * scope `webhooks`.
+   */
+  rotateWebhookSecret(id: number, body: RotateSecret, options: CallOptions = {}): Promise<RotatedSecret> {
+    return this.core.one<RotatedSecret>({ operation: "rotateWebhookSecret", method: "POST", path: `/webhooks/${encodeURIComponent(String(id))}/rotate-secret`, body }, options);
   }
 
   /**

@@ -123,7 +123,9 @@ export function planSend(
   const sender = "sender" in resolved ? resolved.sender : null;
   const content = findFile(tx, workspace.id, input.content, fields);
   const choice =
-    content.type === "template" && sender !== null ? chooseTemplate(tx, workspace.id, sender.accountId, content) : null;
+    content.type === "template" && sender !== null
+      ? chooseTemplate(tx, workspace.id, sender.accountId, content, later?.sendAt)
+      : null;
   if (choice !== null) Object.assign(fields, choice.fields);
   const about = findAbout(tx, workspace, sender, input);
   Object.assign(fields, about.fields);

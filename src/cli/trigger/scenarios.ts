@@ -102,7 +102,7 @@ const events: Readonly<Record<EventType, Scenario>> = {
   },
   "conversation.updated": {
     summary:
-      "Another sender takes the conversation; the event follows where the address asked for conversation.updated",
+      "Another sender takes the conversation; an event for addresses that ask for it",
     // By default an address does not ask for it.
     isAwaited: false,
     async act(stage) {

@@ -5,8 +5,8 @@ import { helpExamples } from "./help-examples.ts";
 import { flagOf, isRepeated, type Option, placeholder, type ValueOption } from "./option.ts";
 
 const LEFT_COLUMN_WIDTH = 30;
-/** As many choices as one line takes, if further ones follow. */
-const MANY_CHOICES = /.{80,110}\|(?=.)/g;
+/** Characters of choices on one line. */
+const CHOICES_WIDTH = 110;
 
 /** `waxwing --help` */
 export async function helpOnAll(groups: readonly Group[]): Promise<string> {
@@ -92,9 +92,15 @@ function isRequired(option: Option): boolean {
   return option.kind !== "flag" && option.required === true;
 }
 
+/** Breaks a line of many choices after a choice. */
+function broken(text: string): string {
+  const end = text.length <= CHOICES_WIDTH ? 0 : text.lastIndexOf("|", CHOICES_WIDTH) + 1;
+  return end === 0 ? text : `${text.slice(0, end)}\n      ${broken(text.slice(end))}`;
+}
+
 /** A long left side gets its own line; many choices get several. */
 function entry(left: string, right: string): string {
   return left.length > LEFT_COLUMN_WIDTH
-    ? `  ${left.replace(MANY_CHOICES, "$&\n      ")}\n  ${" ".repeat(LEFT_COLUMN_WIDTH)}  ${right}`
+    ? `  ${broken(left)}\n  ${" ".repeat(LEFT_COLUMN_WIDTH)}  ${right}`
     : `  ${left.padEnd(LEFT_COLUMN_WIDTH)}  ${right}`;
 }

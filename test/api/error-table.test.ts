@@ -199,13 +199,17 @@ for (const status of ["PENDING", "REJECTED", "PAUSED", "DISABLED"] as const) {
   });
 }
 
+/** Those that lack only a value for a button. */
+const LACKING_VALUES = ["dynamic_url", "copy_code", "flow"];
+
 for (const [name, json] of Object.entries(unsupportedTemplates)) {
-  test(`unsupported_template: the template ${name} is listed but cannot be sent`, async () => {
+  const code = LACKING_VALUES.includes(name) ? "missing_variable" : "unsupported_template";
+  test(`${code}: the template ${name} is listed, and cannot be sent with its name alone`, async () => {
     const shop = await app.workspace();
     await app.template(shop, json);
     const listed = await app.call("GET", "/api/v1/templates", { key: shop.key });
     expect(listed.body.data).toMatchObject([{ name, status: "APPROVED", sendable: false }]);
-    expectProblem(await post(shop, { to, template: name }), 422, "unsupported_template");
+    expectProblem(await post(shop, { to, template: name }), 422, code);
   });
 }
 

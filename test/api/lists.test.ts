@@ -192,6 +192,8 @@ test("a template shows exactly what the reference names, filled from its compone
   );
   await app.store.write((tx) => void setSample(tx, shop.id, "filed", "en_US", "https://a.example/a.pdf"));
   const usual = {
+    needs: [],
+    components: expect.any(Array),
     language: "en_US",
     category: "UTILITY",
     status: "APPROVED",
@@ -218,7 +220,15 @@ test("a template shows exactly what the reference names, filled from its compone
       media: { type: "document", default: true },
     },
     { ...usual, name: "headed", variables: { header: 1, body: 1 }, text: "Hi {{1}}." },
-    { ...usual, name: "location", variables: { header: 0, body: 0 }, text: "It is ready.", sendable: false },
+    {
+      ...usual,
+      name: "location",
+      variables: { header: 0, body: 0 },
+      text: "It is ready.",
+      sendable: false,
+      needs: ["location"],
+      components: unsupportedTemplates.location.components,
+    },
     {
       ...usual,
       name: "offer",

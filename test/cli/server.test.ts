@@ -50,7 +50,7 @@ interface Delivery {
 }
 
 async function until<T>(look: () => Promise<T | null>): Promise<T> {
-  for (let round = 0; round < 100; round++) {
+  for (let round = 0; round < 500; round++) {
     const found = await look();
     if (found !== null) return found;
     await Bun.sleep(20);

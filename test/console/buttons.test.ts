@@ -106,6 +106,7 @@ test("each link of the navigation leads to a screen with a right, and agents get
   expect(shown("operator").filter((label) => !shown("member").includes(label))).toEqual([
     "Billing",
     "Members",
+    "Settings",
     "Audit log",
     "API settings",
   ]);

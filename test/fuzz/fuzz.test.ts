@@ -27,7 +27,7 @@ test("an answer that the document does not describe is reported, with a command 
   let tampered = 0;
   const { failures } = await fuzz({
     seed: 6,
-    requests: 200,
+    requests: 400,
     failuresMax: 2,
     tamper: (answer, { operation }) => {
       if (operation !== "GET /me" || answer.status !== 200) return answer;

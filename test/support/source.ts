@@ -32,7 +32,10 @@ export const checkout = resolve(import.meta.dir, "../..");
 export const BUILD_INPUTS: readonly string[] = [
   "src",
   "docs/guides",
+  "docs/operations.md",
+  "docs/security.md",
   "docs/testing.md",
+  "docs/whatsapp.md",
   "docs/inbound.md",
   "examples",
   "migrations",

@@ -101,8 +101,7 @@ const events: Readonly<Record<EventType, Scenario>> = {
     },
   },
   "conversation.updated": {
-    summary:
-      "Another sender takes the conversation; an event for addresses that ask for it",
+    summary: "Another sender takes the conversation; an event for addresses that ask for it",
     // By default an address does not ask for it.
     isAwaited: false,
     async act(stage) {

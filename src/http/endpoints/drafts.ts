@@ -95,7 +95,9 @@ const Content = Type.Object(
           {
             media: Type.Optional(Type.Object(File, strict)),
             product: Type.Optional(Label),
-            body: Type.Optional(Type.Union([Values, Type.Record(Type.String({ maxLength: 100 }), Value)])),
+            body: Type.Optional(
+              Type.Union([Values, Type.Record(Type.String({ maxLength: 100 }), Value, { maxProperties: 100 })]),
+            ),
             buttons: Type.Optional(ButtonValues),
           },
           strict,

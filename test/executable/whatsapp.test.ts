@@ -140,7 +140,7 @@ describe("docs/whatsapp.md, command by command", () => {
 
   test("the server is ready, and Meta's verification of the callback address succeeds only with the verify token", async () => {
     await shop.start();
-    expect(page.replace(/\s+/g, " ")).toContain("`curl https://wa.example.com/readyz` says `ready`");
+    expect(page.replace(/\s+/g, " ")).toContain("`curl https://waxwing.example.com/readyz` says `ready`");
     expect(await shop.visit("/readyz")).toMatchObject({ status: 200, text: "ready\n" });
     const verify = (word: string) =>
       shop.visit(
@@ -166,7 +166,7 @@ describe("docs/whatsapp.md, command by command", () => {
   test("the first message is delivered, and the recipient's answer opens the window for free text", async () => {
     const created = await run("key", "create");
     shop.key = /^key +(\S+)$/m.exec(created.out)?.[1] ?? "";
-    const sent = await curl(written("curl", "https://wa.example.com/api/v1/messages"));
+    const sent = await curl(written("curl", "https://waxwing.example.com/api/v1/messages"));
     expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
     expect(shop.graph.requests).toMatchObject([
       {
@@ -732,7 +732,7 @@ const FORGETFUL = { ...PATIENT, inDoubtAfter: "100ms" };
 /** The page's configuration example with this installation's addresses and secret, and with these time limits. */
 function configuration({ timeout, retryBudget, inDoubtAfter }: typeof PATIENT): string {
   const filled = tomlOf("verify_token")
-    .replace('"https://wa.example.com"', `"${shop.publicUrl}"`)
+    .replace('"https://waxwing.example.com"', `"${shop.publicUrl}"`)
     .replace(
       'app_secret = ""',
       `app_secret = "${APP_SECRET}"\ngraph_url = "${shop.graph.url}"\ntimeout = "${timeout}"`,

@@ -36,6 +36,7 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "bun run test:alarms", by: "test/monitoring.test.ts", says: /alarms/ },
   { begins: "bun run test:small", by: "test/executable/small.test.ts", says: /limit/ },
   { begins: "bun run test:systemd", by: "test/install.test.ts", says: /systemd/ },
+  { begins: "bun run test:long", by: "test/flow/consent-property.test.ts", says: /inForm/ },
   { begins: "bun run test:crash", by: "test/crash/mixed.test.ts", says: /crash/ },
   { begins: "bun run test:fuzz", by: "test/fuzz/fuzz.test.ts", says: /fuzz/i },
   { begins: "bun run bench", by: "test/bench/flatness.test.ts", says: /flat/i },

@@ -134,7 +134,12 @@ const rows: Row[] = [
     counts: [0, 0],
     unsupported: /needs products/,
   },
-  { name: "a carousel", components: [body, { type: "CAROUSEL", cards: [] }], counts: [0, 2], unsupported: /needs cards/ },
+  {
+    name: "a carousel",
+    components: [body, { type: "CAROUSEL", cards: [] }],
+    counts: [0, 2],
+    unsupported: /needs cards/,
+  },
   {
     name: "a limited-time offer",
     components: [{ type: "LIMITED_TIME_OFFER", limited_time_offer: {} }, text],

@@ -205,8 +205,8 @@ async function readAll(request: Request, maxBytes: number): Promise<Uint8Array> 
   return Buffer.concat(chunks);
 }
 
-/** Most bodies arrive together with the head, long before the timer fires. */
-function withTimeout<T>(work: Promise<T>, clock: Clock): Promise<T> {
+/** Rejects with `invalid_request` when no more of a body has come within 30 seconds. Most bodies arrive together with the head. */
+export function withTimeout<T>(work: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(TIME_LIMIT_MS, () => {
       reject(invalidBody(`The body did not come within ${TIME_LIMIT_MS / 1000} seconds.`));

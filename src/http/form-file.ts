@@ -2,9 +2,12 @@
  * Reads a form with one file (`multipart/form-data`, RFC 7578) as it arrives. Of the bytes, only a piece is in memory. A
  * refused request is read to its end all the same, because a program that still writes may never see the answer.
  */
+
+import type { Clock } from "#src/core/clock.ts";
 import { unknownName } from "#src/core/fault.ts";
-import { invalidRequest, type Problem } from "#src/core/problem.ts";
+import { invalidRequest, Problem } from "#src/core/problem.ts";
 import type { FileSink, GivenFile } from "#src/media/uploads.ts";
+import { withTimeout } from "./body.ts";
 
 /** The name of the part. */
 const FIELD = "file";
@@ -21,16 +24,19 @@ const LAST_PART = "--";
 
 type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read">;
 
-/** `restMax`: bytes up to which the rest of a refused request is read. Throws `invalid_request` and what `sink` throws. */
-export async function readFormFile(request: Request, sink: FileSink, restMax: number): Promise<void> {
+/**
+ * `restMax`: bytes up to which the rest of a refused request is read. Throws `invalid_request`, also when no more of the
+ * body comes for 30 seconds, and what `sink` throws.
+ */
+export async function readFormFile(request: Request, clock: Clock, sink: FileSink, restMax: number): Promise<void> {
   const reader = readerOf(request);
   let isCut = false;
   const next = async (): Promise<Uint8Array | undefined> => {
     try {
-      return (await reader.read()).value;
-    } catch {
+      return (await withTimeout(reader.read(), clock)).value;
+    } catch (error) {
       isCut = true;
-      throw invalidForm("The body was cut short.");
+      throw error instanceof Problem ? error : invalidForm("The body was cut short.");
     }
   };
   try {
@@ -38,14 +44,14 @@ export async function readFormFile(request: Request, sink: FileSink, restMax: nu
     for (let chunk = await next(); chunk !== undefined; chunk = await next()) await form.take(chunk);
     form.requireEnd();
   } catch (error) {
-    if (!isCut) await readRest(reader, restMax);
+    if (!isCut) await readRest(reader, clock, restMax);
     throw error;
   }
 }
 
 /** Of a request that is refused before its form is read. */
-export async function skipForm(request: Request, restMax: number): Promise<void> {
-  await readRest(readerOf(request), restMax);
+export async function skipForm(request: Request, clock: Clock, restMax: number): Promise<void> {
+  await readRest(readerOf(request), clock, restMax);
 }
 
 function readerOf({ body }: Request): BodyReader {
@@ -53,15 +59,15 @@ function readerOf({ body }: Request): BodyReader {
   return (body ?? empty()).getReader();
 }
 
-async function readRest(reader: BodyReader, restMax: number): Promise<void> {
+async function readRest(reader: BodyReader, clock: Clock, restMax: number): Promise<void> {
   try {
     for (let left = restMax; left > 0; ) {
-      const { done, value } = await reader.read();
+      const { done, value } = await withTimeout(reader.read(), clock);
       if (done) return;
       left -= value.byteLength;
     }
   } catch {
-    // The caller has gone, and the answer with them.
+    // The caller has gone or stopped to write, and the answer matters to none.
   }
 }
 

@@ -305,6 +305,17 @@ test("an upload that is cut leaves nothing, and its place is free again", async 
   expect(rows).toBe(2);
 });
 
+test("an upload of which nothing more comes for half a minute is refused, leaves nothing and frees its place", async () => {
+  await using world = await startWorld();
+  const socket = await beginUpload(world, 400_000, 1);
+  const answered = new Promise<string>((resolve) => socket.on("data", (bytes) => resolve(bytes.toString())));
+  await world.app.clock.advance(31_000);
+  expect(await answered).toContain("400 Bad Request");
+  while (filesOf(world).length > 0) await new Promise((resolve) => setImmediate(resolve));
+  for (let count = 0; count < 4; count += 1) expect((await upload(world, bytesOf(heads.png))).status).toBe(201);
+  socket.destroy();
+});
+
 test("a key uploads 2 GB on one day of its workspace", async () => {
   await using world = await startWorld();
   const { app, workspace } = world;

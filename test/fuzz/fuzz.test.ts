@@ -12,7 +12,7 @@ import type { WireAnswer } from "./wire.ts";
 const document = openApiDocument();
 
 test("hundreds of requests, valid, nearly valid and hostile, are all answered as the document says", async () => {
-  const { failures, byOperation, statuses, requests } = await fuzz({ seed: 20_261_121, requests: 800 });
+  const { failures, byOperation, statuses, requests } = await fuzz({ seed: 20_261_128, requests: 800 });
   expect(failures).toEqual([]);
   expect(requests).toBe(800);
   for (const [operation, answers] of Object.entries(byOperation)) {

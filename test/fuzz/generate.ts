@@ -356,7 +356,7 @@ export class Generator {
       if (type === "integer") {
         return String(
           chance.happens(0.85)
-            ? 1 + chance.below(path.startsWith("/webhooks") ? 4 : 60)
+            ? 1 + chance.below(/^\/(webhooks|conversations)\//.test(path) ? 4 : 60)
             : chance.pick([0, -1, "01", "1.0", "1e3", "9".repeat(30), 2 ** 53, "٣"]),
         );
       }

@@ -77,6 +77,9 @@ export async function startFuzzWorld(): Promise<FuzzWorld> {
   };
 }
 
+/** Scheduled messages, which have the first ids. */
+const SCHEDULED = 20;
+
 async function furnish(app: TestServer, workspace: TestWorkspace): Promise<void> {
   const otp = template(
     "code",
@@ -116,6 +119,10 @@ async function fill(app: TestServer, shop: TestWorkspace): Promise<string[]> {
     if (index % 2 === 0) await app.call("POST", `/api/v1/contacts/${phone}/opt-out`, { key });
   }
   // The first ids belong to single messages: the API does not show a recipient of a broadcast as one.
+  for (let index = 0; index < SCHEDULED; index++) {
+    const body = { to: "+919876540130", template: "plain", send_at: "2027-01-15T10:00:00Z" };
+    await app.send("POST", "/api/v1/messages", { key, body });
+  }
   await fillBucket(app, shop);
   for (let index = 0; index < 45; index++) {
     await app.call("POST", "/api/v1/messages", { key, body: { to: `+91987652${digits(index)}0`, template: "plain" } });

@@ -36,16 +36,16 @@ export const mediaEndpoints = {
       example: uploadExample,
     },
   }).answer(async (call) => {
-    const { workspace, keyId, uploads, request } = call;
+    const { workspace, keyId, uploads, request, clock } = call;
     const formBytes = Number(call.headers.get("content-length") ?? Number.NaN);
     const restMax = uploads.bytesMax;
     try {
       const stored = await uploads.receive({ workspace, keyId }, Number.isNaN(formBytes) ? null : formBytes, (sink) =>
-        readFormFile(request, sink, restMax),
+        readFormFile(request, clock, sink, restMax),
       );
       return answerData(201, viewUpload(stored, uploads.keptFor, workspace));
     } catch (error) {
-      if (request.body?.locked === false) await skipForm(request, restMax);
+      if (request.body?.locked === false) await skipForm(request, clock, restMax);
       throw error;
     }
   }),

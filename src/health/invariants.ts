@@ -156,7 +156,9 @@ export const invariants: readonly Invariant[] = [
             OR (status = 'failed' AND (failed_at IS NULL OR error_code IS NULL))
             OR (status NOT IN ('failed', 'skipped') AND error_code IS NOT NULL)
             OR (status NOT IN ('failed', 'sending') AND outcome_unknown = 1)
-            OR (status IN ('sending', 'sent', 'delivered', 'read') AND dispatched_at IS NULL AND broadcast_id IS NULL)
+            -- Of a broadcast, or scheduled: another copy of this database may have sent it.
+            OR (status IN ('sending', 'sent', 'delivered', 'read') AND dispatched_at IS NULL
+                AND broadcast_id IS NULL AND send_at IS NULL)
             OR (status IN ('pending', 'queued', 'sending') AND (sent_at IS NOT NULL OR delivered_at IS NOT NULL))
             OR delivered_at < sent_at OR read_at < delivered_at)`,
     next: restoreOrReport,

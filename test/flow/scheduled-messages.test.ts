@@ -635,6 +635,11 @@ describe("clocks and hours", () => {
     expect(silent.sent).toEqual([]);
     await app.clock.advance(2 * HOUR);
     expect(network.sent).toHaveLength(1);
+    // The network reports to the copy what the other one sent. When the test ends, its database is checked.
+    const [sent] = again.store.client.prepare("SELECT send_token AS sendToken FROM messages WHERE id = ?").all(ahead);
+    const { sendToken } = sent as { sendToken: string };
+    await reportStatus(again, shop, { id: "wamid.other", status: "delivered", sendToken });
+    expect((await show(next, ahead)).status).toBe("delivered");
   });
 });
 

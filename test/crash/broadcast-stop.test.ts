@@ -93,8 +93,8 @@ scenario(
 
 const turnForm = isFull ? { people: 6_000, throughput: 500 } : { people: 500, throughput: 250 };
 const SINGLE_EVERY_MS = 40;
-/** A single message waits only for its own turn. */
-const SINGLE_MEDIAN_MS = 400;
+/** A single message waits only for its own turn: behind the lists it would be seconds. Other tests take the processors. */
+const SINGLE_MEDIAN_MS = isFull ? 400 : 1_000;
 /**
  * A recipient of both broadcasts gets the second message this much later; the tolerance covers when the network reads
  * its requests.

@@ -86,6 +86,12 @@ export class RequestLog extends ServiceLoop {
     else this.notify();
   }
 
+  /** What is not written yet of a workspace will not be: its rows are about to be replaced. */
+  forget(workspaceId: number): void {
+    this.#unwritten = this.#unwritten.filter((request) => request.workspaceId !== workspaceId);
+    this.#unlisted.delete(workspaceId);
+  }
+
   override start(): void {
     super.start();
     if (this.#options.notesRuns) void this.#write();

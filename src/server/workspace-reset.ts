@@ -44,6 +44,7 @@ export async function endAndRestore(
     quietTurns = isWorking || control.isPosting(workspaceId) ? 0 : quietTurns + 1;
   }
   store.read(networkIdIndex.forget);
+  runtime.requestLog.forget(workspaceId);
   const last = await restoreWorkspace(store, file, workspaceId, since);
   store.read(networkIdIndex.forget);
   await store.write((tx) => indexAllOf(tx, workspaceId));

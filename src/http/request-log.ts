@@ -38,8 +38,11 @@ interface AnsweredRequest {
 }
 
 const WRITE_EVERY_MS = 1_000;
-/** Requests in memory; those beyond are counted alone. */
-const UNWRITTEN_MAX = 10_000;
+/**
+ * Requests in memory, so at most as many a second are listed, and those beyond are counted alone: writing one costs as
+ * much as a tenth of answering it.
+ */
+const UNWRITTEN_MAX = 1_000;
 /** In one commit: a millisecond or two of the only thread. */
 const BATCH = 200;
 /** Methods that HTTP has; another is text from outside. */
@@ -145,7 +148,8 @@ export class RequestLog extends ServiceLoop {
 
   #count(workspaceId: number, at: number, count: number): void {
     const known = this.#unlisted.get(workspaceId);
-    this.#unlisted.set(workspaceId, { workspaceId, at, count: (known?.count ?? 0) + count });
+    if (known === undefined) this.#unlisted.set(workspaceId, { workspaceId, at, count });
+    else known.count += count;
   }
 }
 

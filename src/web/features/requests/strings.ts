@@ -20,6 +20,6 @@ export const strings = {
   clearFilters: "Clear filters",
   lacks: "This log is not complete:",
   fullDay: (unlisted: number, limit: number) =>
-    `${unlisted.toLocaleString("en")} requests of this day (UTC) are not listed: a day has room for ${limit.toLocaleString("en")}.`,
+    `${unlisted.toLocaleString("en")} requests of this day (UTC) are not listed: the log has room for ${limit.toLocaleString("en")} a day, and for 1,000 a second of all workspaces.`,
   uncleanEnd: "The server ended without a clean stop between these times. Requests of its last second are not listed.",
 } as const;

@@ -1,12 +1,10 @@
 /**
  * Approved templates as shops have them, from the API to the network: each is sent alone and in a broadcast, and refused
- * where something is missing or does not fit. The network is the fake Cloud API; what the simulator thinks of the same
- * requests is asked of its own tables.
+ * where something is missing or does not fit. The network is the fake Cloud API; `test/limits` asks the simulator's own
+ * tables about the same requests.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { evaluate } from "#src/networks/simulator/evaluate.ts";
 import {
-  type ApprovedCase,
   approvedTemplates,
   membersOf,
   missingParts,
@@ -60,14 +58,6 @@ const sent = (): SentTemplate[] =>
     .filter(({ path }) => path.includes("/messages"))
     .map(({ body }) => (body as { template: SentTemplate }).template);
 
-const requestOf = (components: unknown) => ({
-  type: "template",
-  template: { name: "a", language: { code: "en_US" }, ...(components === undefined ? {} : { components }) },
-});
-const judge = ({ category, components }: ApprovedCase, given: unknown): string | null =>
-  evaluate(JSON.parse(JSON.stringify(requestOf(given))), { category, components: components as { type: string }[] })
-    ?.code ?? null;
-
 async function expectRefusal(template: string, body: object, status: number, code: string): Promise<Answered> {
   const before = snapshot(world.app.store);
   const count = sent().length;
@@ -116,22 +106,6 @@ describe("an approved template", () => {
       expect(shown.components).toEqual(one.components);
     }
   });
-
-  test("is taken by the simulator as it is sent, and refused without any one of its parts", () => {
-    for (const [name, one] of cases) {
-      expect([name, judge(one, one.sent)]).toEqual([name, null]);
-      for (const [index, part] of (one.sent ?? []).entries()) {
-        // Meta has the words and pictures of these itself.
-        if (part.sub_type === "quick_reply" || part.sub_type === "CATALOG") continue;
-        const code = judge(one, one.sent?.toSpliced(index, 1));
-        expect([name, part.type, code]).toEqual([
-          name,
-          part.type,
-          expect.stringMatching(/^(13200[05]|131008|132012)$/),
-        ]);
-      }
-    }
-  });
 });
 
 describe("a limit of what a template gets", () => {
@@ -141,49 +115,7 @@ describe("a limit of what a template gets", () => {
     expect(Object.keys(answer.body.error.fields)).toEqual([field]);
     expect(answer.body.error.fields[field].join(" ")).toContain(String(max));
   });
-
-  test("is known to the simulator by a table of its own", async () => {
-    for (const { template, max, body, code } of templateLimits) {
-      if (code === undefined) continue;
-      await send(template, body(max));
-      const { components } = sent().at(-1) ?? {};
-      const one = approvedTemplates[template] as ApprovedCase;
-      expect([template, max, judge(one, components)]).toEqual([template, max, null]);
-      const over = judge(one, grown(components, max));
-      expect([template, max, over]).toEqual([template, max, expect.stringMatching(code)]);
-    }
-  });
 });
-
-/** The same with the longest of its texts, or the longest of its lists, one longer. */
-function grown(components: unknown, max: number): unknown {
-  let isDone = false;
-  const grow = (value: unknown): unknown => {
-    if (typeof value === "string" && /x{15}/.test(value) && !isDone) {
-      isDone = true;
-      return `${value}x`;
-    }
-    if (Array.isArray(value)) {
-      if (!isDone && isListOf(value, max)) {
-        isDone = true;
-        return [
-          ...value,
-          ...value.slice(-1).map((item) => (isCard(item) ? { ...item, card_index: value.length } : item)),
-        ];
-      }
-      return value.map(grow);
-    }
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, grow(member)]));
-  };
-  return grow(components);
-}
-
-const isCard = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && "card_index" in value;
-/** 30 products in two sections are a list of 15. */
-const isListOf = (value: unknown[], max: number): boolean =>
-  (value.length === max && max > 2) || (max === 30 && value.length === 15);
 
 describe("a refused template", () => {
   test.each(Object.entries(wrongParts))("names what does not fit: %s", async (_, [template, body, fields]) => {

@@ -1,11 +1,9 @@
 /**
  * Every kind of free message, from the API to the network: each keeps the promises of a text. The network is the fake
- * Cloud API; what the simulator thinks of the same requests is asked of its own table.
+ * Cloud API; `test/limits` asks the simulator's own tables about the same requests.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type RequestedName, readKind, requestedKinds } from "#src/domain/messages/kinds/kinds.ts";
-import { evaluate } from "#src/networks/simulator/evaluate.ts";
-import { createPayload } from "#src/networks/whatsapp/payload.ts";
+import { type RequestedName, requestedKinds } from "#src/domain/messages/kinds/kinds.ts";
 import { FIRST_INBOUND, kindCases, limitCases, markedKinds, wrongCases } from "#test/support/message-kinds.ts";
 import { eventsOf } from "#test/support/rows.ts";
 import { changesBetween, snapshot } from "#test/support/scenarios.ts";
@@ -123,10 +121,6 @@ describe("a message of each kind", () => {
     expect(stored).toContain("Invoice 7.pdf");
     expect(stored).not.toContain("secret-path");
   });
-
-  test("is evaluated by the simulator as Meta would", () => {
-    for (const [name, { part }] of cases) expect([name, evaluate(part, null)]).toEqual([name, null]);
-  });
 });
 
 describe("a limit of Meta's", () => {
@@ -138,23 +132,7 @@ describe("a limit of Meta's", () => {
     expect(Object.keys(answer.body.error.fields)).toEqual([field]);
     expect(answer.body.error.fields[field].join(" ")).toContain(String(max));
   });
-
-  test.each(limitCases.filter(({ isOurs }) => isOurs !== true))(
-    "$field over $max is refused by the simulator, which knows nothing of the check",
-    ({ max, body, step = 1 }) => {
-      const refusalOf = (size: number) => evaluate(payloadOf(body(size)), null);
-      expect(refusalOf(max)).toBeNull();
-      expect(refusalOf(max + step)?.code).toMatch(/^(100|131009)$/);
-    },
-  );
 });
-
-/** As the connector makes it of a request without a check. */
-function payloadOf(body: Record<string, unknown>) {
-  const name = names.find((one) => body[one] !== undefined) ?? "text";
-  const content = readKind(name).read(body, {});
-  return createPayload({ to, recipientNetworkUserId: null, sendToken: "t", content });
-}
 
 describe("a refused message", () => {
   beforeAll(() => write());

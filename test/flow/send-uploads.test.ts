@@ -72,34 +72,71 @@ test("an upload is sent by the network's id of it, and the message shows ours", 
   });
 });
 
-test("an upload fills the header of a template", async () => {
-  await using world = await startWorld();
-  const [bill, photo] = [await give(world, PDF, "Bill 7.pdf"), await give(world, JPEG, "table.jpg")];
-  expect((await send(world, { template: "bill", media: { id: bill, filename: "Yours.pdf" } })).status).toBe(201);
-  expect((await send(world, { template: "photo", media: { id: photo } })).status).toBe(201);
-  const [first, second] = world.account.uploads;
-  expect(sent(world).map(({ template }) => template)).toMatchObject([
-    { components: [{ parameters: [{ document: { id: first?.id, filename: "Yours.pdf" } }] }] },
-    { components: [{ parameters: [{ image: { id: second?.id } }] }] },
-  ]);
-});
+/** A file of each kind: its name, and how its bytes begin. */
+const files: Record<string, [name: string, begins: string]> = {
+  image: ["a.jpg", "\xff\xd8\xff\xe0"],
+  video: ["a.mp4", "\x00\x00\x00\x20ftypisom"],
+  audio: ["a.mp3", "ID3\x04"],
+  document: ["a.pdf", "%PDF-1.7"],
+  sticker: ["a.webp", "RIFF\x00\x00\x00\x00WEBPVP8 "],
+};
+const HEADERS = ["image", "video", "document"];
 
-test("an upload stands above buttons", async () => {
-  await using world = await startWorld();
-  const [bill, photo] = [await give(world, PDF, "Bill 7.pdf"), await give(world, JPEG, "table.jpg")];
+test("a file of each kind goes by the network's id of it, wherever a request takes one", async () => {
+  const card = (format: string) => ({ components: [{ type: "HEADER", format }] });
+  const cards = (format: string) => [
+    { type: "BODY", text: "Look." },
+    { type: "CAROUSEL", cards: [card(format), card(format)] },
+  ];
+  const templates = [
+    ...HEADERS.map((kind) => withHeader(kind, kind.toUpperCase())),
+    ...["IMAGE", "VIDEO"].map((kind) => graphTemplate(`cards_${kind.toLowerCase()}`, { components: cards(kind) })),
+  ];
+  await using world = await startWhatsapp({ account: graphAccount({ templates }) });
+  await write(world, PERSON);
+  const ids: Record<string, number> = {};
+  for (const [kind, [name, begins]] of Object.entries(files)) {
+    ids[kind] = await give(world, Buffer.concat([Buffer.from(begins, "latin1"), Buffer.alloc(5_000, 5)]), name);
+  }
   const buttons = [{ id: "yes", title: "Yes" }];
-  const below = { body: "Is it right?", buttons };
-  const first = await send(world, { interactive: { ...below, header: { type: "document", id: bill } } });
-  expect([first.status, first.body.data.content.interactive.header]).toEqual([
-    201,
-    { type: "document", id: bill, filename: "Bill 7.pdf" },
-  ]);
-  expect((await send(world, { interactive: { ...below, header: { type: "image", id: photo } } })).status).toBe(201);
-  const [one, two] = world.account.uploads;
-  expect(sent(world).map(({ interactive }) => interactive)).toMatchObject([
-    { header: { type: "document", document: { id: one?.id, filename: "Bill 7.pdf" } } },
-    { header: { type: "image", image: { id: two?.id } } },
-  ]);
+  const actions: Record<string, unknown>[] = [
+    { buttons },
+    { link: { title: "Look", url: "https://shop.example.com" } },
+    { address: { country: "IN" } },
+    { flow: { id: "1", cta: "Book" } },
+  ];
+  /** By the kind: the part of the request, and the place of the file in Meta's. */
+  const places: [kind: string, body: object, path: string][] = [
+    ...Object.keys(files).map((kind): (typeof places)[number] => [kind, { media: { id: ids[kind] } }, ""]),
+    ...HEADERS.flatMap((kind) =>
+      actions.map((action): (typeof places)[number] => [
+        kind,
+        { interactive: { body: "Right?", header: { type: kind, id: ids[kind] }, ...action } },
+        "interactive.header.",
+      ]),
+    ),
+    ...HEADERS.map((kind): (typeof places)[number] => [
+      kind,
+      { template: kind, media: { id: ids[kind] } },
+      "template.components.0.parameters.0.",
+    ]),
+    ...["image", "video"].map((kind): (typeof places)[number] => [
+      kind,
+      { template: `cards_${kind}`, cards: [{ media: { id: ids[kind] } }, { media: { id: ids[kind] } }] },
+      "template.components.0.cards.1.components.0.parameters.0.",
+    ]),
+  ];
+  for (const [kind, body, path] of places) {
+    await world.clock.advance(1_000);
+    const answer = await send(world, body);
+    expect({ body, status: answer.status, error: answer.body.error }).toEqual({ body, status: 201, error: undefined });
+    const given = world.account.uploads.find((one) => one.name === files[kind]?.[0]);
+    const name = kind === "document" ? { filename: "a.pdf" } : {};
+    const request = sent(world).at(-1);
+    expect(request).toHaveProperty(`${path}type`, kind);
+    expect(request).toHaveProperty(`${path}${kind}`, { id: given?.id ?? "", ...name });
+  }
+  expect(world.account.uploads).toHaveLength(Object.keys(files).length);
 });
 
 test("an id that does not fit is refused, and nothing is uploaded or sent", async () => {

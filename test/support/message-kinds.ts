@@ -194,12 +194,6 @@ Object.assign(kindCases, {
   "a contact card": cards([card]),
   "two contact cards": cards([plainCard, card]),
   buttons: interactive({ buttons }, "button", { buttons: buttons.map(reply) }),
-  "one button below a picture": interactive(
-    { header: { type: "image", link: LINK }, footer, buttons: [buttons[0]] },
-    "button",
-    { buttons: buttons.slice(0, 1).map(reply) },
-    { header: { type: "image", image: { link: LINK } }, kept: { type: "image" }, footer },
-  ),
   "buttons below a document": interactive(
     { header: { type: "document", link: PDF }, buttons },
     "button",
@@ -220,15 +214,10 @@ Object.assign(kindCases, {
     "list",
     { button: "Options", sections: [{ rows: [{ id: "a", title: "A" }] }] },
   ),
-  "a link": interactive(
-    { link, footer },
-    "cta_url",
-    {
-      name: "cta_url",
-      parameters: { display_text: link.title, url: link.url },
-    },
-    { footer },
-  ),
+  "a link": interactive({ link }, "cta_url", {
+    name: "cta_url",
+    parameters: { display_text: link.title, url: link.url },
+  }),
   "a request for a location": interactive({ location_request: true }, "location_request_message", {
     name: "send_location",
   }),
@@ -261,6 +250,52 @@ Object.assign(kindCases, {
     },
   ),
 });
+
+/** What stands above each action that takes a file or a headline, and small print below it. */
+const headed: [name: string, asked: Record<string, unknown>, type: string, action: Record<string, unknown>][] = [
+  ["buttons", { buttons }, "button", { buttons: buttons.map(reply) }],
+  ["a link", { link }, "cta_url", { name: "cta_url", parameters: { display_text: link.title, url: link.url } }],
+  ["a request for an address", { address }, "address_message", { name: "address_message", parameters: address }],
+  [
+    "a flow",
+    { flow: { id: "1", cta: "Book" } },
+    "flow",
+    {
+      name: "flow",
+      parameters: { flow_message_version: "3", flow_id: "1", flow_cta: "Book", flow_action: "navigate" },
+    },
+  ],
+];
+const VIDEO = "https://files.example.com/secret-path/a.mp4";
+const tops: [name: string, header: unknown, sent: Record<string, unknown>, kept: unknown][] = [
+  ["a headline", "Your delivery", { type: "text", text: "Your delivery" }, "Your delivery"],
+  ["a picture", { type: "image", link: LINK }, { type: "image", image: { link: LINK } }, { type: "image" }],
+  ["a video", { type: "video", link: VIDEO }, { type: "video", video: { link: VIDEO } }, { type: "video" }],
+  [
+    "a named document",
+    { type: "document", link: PDF, filename: "Invoice 7.pdf" },
+    { type: "document", document: { link: PDF, filename: "Invoice 7.pdf" } },
+    { type: "document", filename: "Invoice 7.pdf" },
+  ],
+];
+for (const [name, asked, type, action] of headed) {
+  for (const [top, header, sent, kept] of tops) {
+    kindCases[`${name} below ${top}`] = interactive({ ...asked, header, footer }, type, action, {
+      ...{ header: sent, kept, footer },
+    });
+  }
+}
+
+const everyField = {
+  ...{ name: "Asha Rao", phone_number: "+919876543210", in_pin_code: "400063", house_number: "7", floor_number: "2" },
+  ...{ tower_number: "1", building_name: "Sea View", address: "1 Marine Drive", landmark_area: "Near the fort" },
+  ...{ city: "Mumbai", state: "Maharashtra" },
+};
+kindCases["a request for an address with every field"] = interactive(
+  { address: { country: "IN", values: everyField } },
+  "address_message",
+  { name: "address_message", parameters: { country: "IN", values: everyField } },
+);
 
 export interface LimitCase {
   /** The path of the member. */
@@ -391,6 +426,11 @@ const flow = (members: object) => asking({ flow: { id: "1", cta: "Book", screen:
     field: "interactive.body",
     max: 1_024,
     body: (size) => ({ interactive: { body: long(size), location_request: true } }),
+  },
+  {
+    field: "interactive.address.country",
+    max: 2,
+    body: (size) => asking({ address: { country: "I".repeat(size) } }),
   },
   {
     field: "interactive.address.values.in_pin_code",

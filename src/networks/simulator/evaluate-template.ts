@@ -9,7 +9,7 @@ const VALUE_INVALID = "132018";
 const SPACES_MAX = 4;
 
 /** A line break, a tab, or more than `SPACES_MAX` spaces. */
-const GAP = /[\n\r\t]| {5}/;
+const GAP = new RegExp(`[\\n\\r\\t]| {${SPACES_MAX + 1}}`);
 
 interface Component {
   type: string;
@@ -17,6 +17,7 @@ interface Component {
   cards?: { components: Component[] }[];
 }
 
+/** `request`: it has the shape of a template. */
 export function refuseValues(request: JsonObject): Refusal | null {
   for (const text of textsIn(request)) {
     if (SHOWS_NOTHING.test(text)) return { code: VALUE_INVALID, message: "A value has no visible character." };

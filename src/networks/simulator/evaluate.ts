@@ -28,7 +28,7 @@ import { templateShape } from "./template-limits.ts";
 export function evaluate(request: JsonObject, approved: ApprovedTemplate | null): Refusal | null {
   const { type } = request;
   if (type === "template") {
-    const refusal = refuseValues(request) ?? refuse(request.template, templateShape, "template");
+    const refusal = refuse(request.template, templateShape, "template") ?? refuseValues(request);
     return refusal ?? (approved === null ? null : refuseAgainst(request, approved));
   }
   const shape = typeof type === "string" && Object.hasOwn(shapes, type) ? shapes[type] : undefined;
@@ -87,18 +87,23 @@ function isRight(value: unknown, shape: Exclude<Shape, { is: "text" | "list" | "
     case "flag":
       return typeof value === "boolean";
     case "index":
-      return /^\d{1,2}$/.test(String(value)) && Number(value) <= shape.max;
+      return isNumber(value) && /^\d+$/.test(String(value)) && Number(value) <= shape.max;
     case "count":
       return Number.isSafeInteger(value) && Number(value) >= 0;
     case "word":
       return shape.words.some((word) => word === value);
     case "degrees":
-      return Math.abs(Number(value)) <= shape.max && value !== "";
+      return isNumber(value) && Math.abs(Number(value)) <= shape.max;
     case "link":
       return typeof value === "string" && URL.canParse(value);
     case "any":
       return typeof value === "object" && Object.keys(value ?? {}).length > 0;
   }
+}
+
+/** Meta takes a number also as a text. */
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" || (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value));
 }
 
 function variantOf(value: unknown, { by, of }: Extract<Shape, { is: "variant" }>): Shape | undefined {

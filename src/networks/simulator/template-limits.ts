@@ -15,11 +15,14 @@ const ORDER = "payments/payments-in/orderdetailstemplate";
 
 const type = (from: string, ...taken: string[]): Shape => ({ is: "word", words: taken, from });
 
-const textParameter = object(TEMPLATES, {
-  type: needed(type(TEMPLATES, "text")),
-  text: needed(words(UNLIMITED, TEMPLATES)),
-  parameter_name: optional(words(UNLIMITED, TEMPLATES)),
-});
+const textOf = (text: Shape): Shape =>
+  object(TEMPLATES, {
+    type: needed(type(TEMPLATES, "text")),
+    text: needed(text),
+    parameter_name: optional(words(UNLIMITED, TEMPLATES)),
+  });
+/** Blank values have a code of their own, in `evaluate-template.ts`. */
+const textParameter = textOf({ ...words(UNLIMITED, TEMPLATES), isBlank: true } as Shape);
 
 function parameter(name: string, shape: Shape, from: string): Shape {
   return object(from, { type: needed(type(from, name)), [name]: needed(shape) });
@@ -84,7 +87,7 @@ const orderDetails = object(ORDER, {
   payment_settings: optional(list(ORDER, 1, UNLIMITED, { is: "any", from: ORDER })),
 });
 
-const linkButton = button(["url"], textParameter, TEMPLATES);
+const linkButton = button(["url"], textOf(words(UNLIMITED, TEMPLATES)), TEMPLATES);
 const payload = parameter("payload", words(256, "messages/interactive-reply-buttons-messages"), TEMPLATES);
 const replyButton = button(["quick_reply"], payload, TEMPLATES);
 const code: Shape = { ...words(20, COUPON), isAlphanumeric: true } as Shape;

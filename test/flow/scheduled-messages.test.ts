@@ -449,6 +449,26 @@ describe("a network in trouble at the due minute", () => {
     expect(network.sent).toHaveLength(sentBefore);
   });
 
+  test.each(troubles.slice(0, 2))("%s: each of a hundred that were due is sent once after it", async (_, begin) => {
+    await using world = await startWorld();
+    const { app, network } = world;
+    const people = Array.from({ length: 100 }, (_, index) => `+9198765300${String(index).padStart(2, "0")}`);
+    for (const [index, to] of people.entries()) await schedule(world, shipped(to), HOUR + index * 500);
+    begin(world);
+    await app.clock.advance(HOUR + 5 * MINUTE);
+    expect((await list(world, "status=scheduled")).meta.total).toBe(100);
+    const sent: unknown[] = [];
+    network.always((outbound) => {
+      sent.push(outbound.to);
+      return accepted(outbound);
+    });
+    await app.clock.advance(6 * MINUTE);
+    expect(sent.toSorted()).toEqual(people);
+    expect((await list(world, "status=scheduled")).meta.total).toBe(0);
+    await app.clock.advance(HOUR);
+    expect(sent).toHaveLength(100);
+  });
+
   test("a network that is down is not asked; the message goes when it is back", async () => {
     await using world = await startWorld();
     const { app, network } = world;

@@ -44,7 +44,7 @@ type AddWebhook struct {
 	Types []string `json:"types,omitempty"`
 	// How long, from a person's first message on, what the person writes to a number is gathered into one
 	// `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
-	GroupBursts *string `json:"group_bursts,omitempty"`
+	GroupBursts Nullable[string] `json:"group_bursts,omitempty"`
 }
 
 // AddressRequest: A form for a postal address.
@@ -126,9 +126,9 @@ type BroadcastBlockedEvent struct {
 
 // BroadcastCard: What a card of a carousel shows; which members it needs, the template says.
 type BroadcastCard struct {
-	Media *CardMedia `json:"media,omitempty"`
+	Media CardMedia `json:"media,omitempty"`
 	// Your own id of the product.
-	Product *string `json:"product,omitempty"`
+	Product string `json:"product,omitempty"`
 	// Values for the card's text: a list or, for named placeholders, an object of names.
 	Body any `json:"body,omitempty"`
 	// One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
@@ -395,15 +395,15 @@ type CardUrl struct {
 // ChangeWebhook: part of another type.
 type ChangeWebhook struct {
 	// An https address. Private and local addresses are refused.
-	URL *string `json:"url,omitempty"`
+	URL string `json:"url,omitempty"`
 	// The types of events that the address receives.
 	Types []string `json:"types,omitempty"`
 	// A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
 	// address is active again.
-	State *string `json:"state,omitempty"`
+	State string `json:"state,omitempty"`
 	// How long, from a person's first message on, what the person writes to a number is gathered into one
 	// `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
-	GroupBursts *string `json:"group_bursts,omitempty"`
+	GroupBursts Nullable[string] `json:"group_bursts,omitempty"`
 }
 
 // ChoiceList: A list from which the person chooses one row.
@@ -516,7 +516,7 @@ type ContactFieldValue struct {
 	// `name`, `first_name`, `last_name`, `email`, `city`, `state`, `company`, or the key of a custom field.
 	Field string `json:"field"`
 	// Used for contacts that have no value. Without a fallback, those contacts are skipped.
-	Fallback *string `json:"fallback,omitempty"`
+	Fallback string `json:"fallback,omitempty"`
 }
 
 // ContactGroup: A static group that contains the contact.
@@ -878,7 +878,7 @@ type FileHeaderById struct {
 	Type string `json:"type"`
 	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
 	// that came with the upload.
-	Filename *string `json:"filename,omitempty"`
+	Filename string `json:"filename,omitempty"`
 }
 
 // FileHeaderByLink: A file at the top: by a link, which is not stored, or by the id of an upload.
@@ -889,7 +889,7 @@ type FileHeaderByLink struct {
 	Type string `json:"type"`
 	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
 	// that came with the upload.
-	Filename *string `json:"filename,omitempty"`
+	Filename string `json:"filename,omitempty"`
 }
 
 // Flow: A form made in WhatsApp Flows.
@@ -932,7 +932,7 @@ type HeaderMediaById struct {
 	// The id of an upload, as `POST /media` answers it.
 	ID int64 `json:"id"`
 	// For PDFs only: the file name that the recipient sees. Default: the last part of the link.
-	Filename *string `json:"filename,omitempty"`
+	Filename string `json:"filename,omitempty"`
 }
 
 // HeaderMediaByLink: The file for a template with a media header: by a link, which is not stored longer than the
@@ -942,7 +942,7 @@ type HeaderMediaByLink struct {
 	// MB, or PDF up to 100 MB, matching the media type of the template.
 	Link string `json:"link"`
 	// For PDFs only: the file name that the recipient sees. Default: the last part of the link.
-	Filename *string `json:"filename,omitempty"`
+	Filename string `json:"filename,omitempty"`
 }
 
 // InboundDetailsButton: The button that was pressed.
@@ -1902,7 +1902,7 @@ type PreviewSkip struct {
 // ProductSection: Products under a common title.
 type ProductSection struct {
 	// Title of the section. Required if there are several.
-	Title *string `json:"title,omitempty"`
+	Title string `json:"title,omitempty"`
 	// Products by your own ids; at most 30 in all sections.
 	Items []string `json:"items"`
 }
@@ -2024,7 +2024,7 @@ type ReplyButton struct {
 type RotateSecret struct {
 	// How long the old secret signs too: 1m to 30 days. The receiver is first sent a `webhook.test` with two
 	// signatures; unless it answers 2xx, nothing changes. Absent: the old secret ends at once.
-	Overlap *string `json:"overlap,omitempty"`
+	Overlap string `json:"overlap,omitempty"`
 }
 
 // RotatedSecret: The new secret of an address.
@@ -2262,12 +2262,12 @@ type SentMediaById struct {
 	// The id of an upload, as `POST /media` answers it.
 	ID int64 `json:"id"`
 	// What the file is. Required with a link whose end does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp` do.
-	Type *string `json:"type,omitempty"`
+	Type string `json:"type,omitempty"`
 	// The text below an image, a video or a document.
-	Caption *string `json:"caption,omitempty"`
+	Caption string `json:"caption,omitempty"`
 	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
 	// that came with the upload.
-	Filename *string `json:"filename,omitempty"`
+	Filename string `json:"filename,omitempty"`
 }
 
 // SentMediaByLink: A file: by a link, which is not stored, or by the id of an upload.
@@ -2277,12 +2277,12 @@ type SentMediaByLink struct {
 	// WebP up to 100 kB, animated up to 500 kB.
 	Link string `json:"link"`
 	// What the file is. Required with a link whose end does not show it: `.jpg`, `.mp4`, `.mp3`, `.pdf`, `.webp` do.
-	Type *string `json:"type,omitempty"`
+	Type string `json:"type,omitempty"`
 	// The text below an image, a video or a document.
-	Caption *string `json:"caption,omitempty"`
+	Caption string `json:"caption,omitempty"`
 	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
 	// that came with the upload.
-	Filename *string `json:"filename,omitempty"`
+	Filename string `json:"filename,omitempty"`
 }
 
 // SentReference: A message that was sent to the person.
@@ -2383,9 +2383,9 @@ type TemplateApprovedEvent struct {
 
 // TemplateCard: What a card of a carousel shows; which members it needs, the template says.
 type TemplateCard struct {
-	Media *CardMedia `json:"media,omitempty"`
+	Media CardMedia `json:"media,omitempty"`
 	// Your own id of the product.
-	Product *string `json:"product,omitempty"`
+	Product string `json:"product,omitempty"`
 	// Values for the card's text: a list or, for named placeholders, an object of names.
 	Body any `json:"body,omitempty"`
 	// One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
@@ -2440,9 +2440,9 @@ type TemplateMessage struct {
 type TemplateProducts struct {
 	// Id of the catalogue. Required where the template or its cards show a product; elsewhere WhatsApp takes the
 	// catalogue of the account.
-	CatalogID *string `json:"catalog_id,omitempty"`
+	CatalogID string `json:"catalog_id,omitempty"`
 	// Your own id of the product whose picture is shown at the top. Optional with a catalogue.
-	Thumbnail *string `json:"thumbnail,omitempty"`
+	Thumbnail string `json:"thumbnail,omitempty"`
 	// What a multi-product template shows; only for such a template.
 	Sections []ProductSection `json:"sections,omitempty"`
 }

@@ -40,7 +40,7 @@ func ReadWebhook(body []byte, header, secret string, now time.Time) (*WebhookEve
 	}
 	var event WebhookEvent
 	if err := json.Unmarshal(body, &event); err != nil {
-		return nil, fmt.Errorf("%w: the body is signed, but is not JSON: %w", ErrWebhook, err)
+		return nil, fmt.Errorf("%w: the body is signed, but is not JSON: %v", ErrWebhook, err)
 	}
 	return &event, nil
 }

@@ -1,6 +1,4 @@
 /** The generated part of the Go client: a type for each schema, a method for each operation. */
-import type { TSchema } from "@sinclair/typebox";
-import { requestedKinds } from "#src/domain/messages/kinds/kinds.ts";
 import type { SchemaObject } from "#src/http/api/openapi/document.ts";
 import {
   type ClientModel,
@@ -17,28 +15,18 @@ import {
   wrap,
 } from "./model.ts";
 
-/** Schemas of requests: their optional members are omitted, not sent as empty. */
-const INPUTS = new Set([
-  "SendTemplate",
-  ...Object.values(requestedKinds).flatMap(({ form }) => [form.$id, ...Object.values(form.members).flatMap(namesIn)]),
-  "BroadcastToList",
-  "BroadcastToGroup",
-  "ContactInput",
-  "ContactOfManyInput",
-  "PersonInput",
-]);
-/** The names of the schemas that a schema of a request consists of. */
-function namesIn(schema: TSchema): string[] {
-  const { $id, properties = {}, items, anyOf = [] } = schema as TSchema & { anyOf?: TSchema[]; items?: TSchema };
-  const parts = [...(Object.values(properties) as TSchema[]), ...(items === undefined ? [] : [items]), ...anyOf];
-  return [...($id === undefined ? [] : [$id]), ...parts.flatMap(namesIn)];
-}
-
 /** Words that Go writes in capitals. */
 const INITIALS: Readonly<Record<string, string>> = { Id: "ID", Url: "URL", Sha256: "SHA256" };
 
 export function goFile({ version, operations, schemas }: ClientModel): string {
-  const types = new Types(new Map(schemas));
+  const named = new Map(schemas);
+  const types = new Types(
+    named,
+    namesBelow(
+      operations.flatMap(({ body }) => body ?? []),
+      named,
+    ),
+  );
   for (const [name, schema] of schemas) types.declare(name, schema);
   const codes = errorCodes().map((code) => `\tCode${goName(code)} = "${code}"`);
   const lines = [
@@ -60,6 +48,24 @@ export function goFile({ version, operations, schemas }: ClientModel): string {
     ...operations.flatMap((one) => [...queryLines(one, types), ...methodLines(one, types)]),
   ];
   return aligned(lines).join("\n");
+}
+
+/** These schemas and those that they consist of. */
+function namesBelow(names: readonly string[], schemas: ReadonlyMap<string, SchemaObject>): Set<string> {
+  const found = new Set<string>();
+  const visit = (schema: unknown): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    const { $ref, ...rest } = schema as { $ref?: string };
+    if ($ref !== undefined) add(nameOf($ref));
+    for (const part of Object.values(rest)) visit(part);
+  };
+  const add = (name: string): void => {
+    if (found.has(name)) return;
+    found.add(name);
+    visit(schemas.get(name));
+  };
+  for (const name of names) add(name);
+  return found;
 }
 
 /** Columns as gofmt writes them: of fields, and of constants, that follow one another without a comment. */
@@ -96,9 +102,12 @@ function comment(text: string, indent = ""): string[] {
 class Types {
   readonly lines: string[] = [];
   readonly #schemas: ReadonlyMap<string, SchemaObject>;
+  /** Names of the schemas of requests: their optional members are omitted, not sent as empty. */
+  readonly #inputs: ReadonlySet<string>;
 
-  constructor(schemas: ReadonlyMap<string, SchemaObject>) {
+  constructor(schemas: ReadonlyMap<string, SchemaObject>, inputs: ReadonlySet<string>) {
     this.#schemas = schemas;
+    this.#inputs = inputs;
   }
 
   declare(name: string, schema: SchemaObject): void {
@@ -133,7 +142,7 @@ class Types {
     return { type: "object", description: description ?? "", properties, required: Object.keys(properties) };
   }
 
-  #declareStruct(name: string, schema: SchemaObject, isInput = INPUTS.has(name)): void {
+  #declareStruct(name: string, schema: SchemaObject, isInput = this.#inputs.has(name)): void {
     const members = membersOf(schema);
     const lines = members.flatMap(({ name: member, schema: of, isRequired }) => {
       const isReplaced = isInput && member === "people";

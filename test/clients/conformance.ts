@@ -5,6 +5,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { formatInstant } from "#src/core/instant.ts";
 import { linesOf } from "#test/support/database.ts";
 import { program } from "#test/support/program.ts";
 import { type ProxiedStep, type RunningProxy, startProxy, type Try } from "./proxy.ts";
@@ -84,7 +85,14 @@ export interface ConformanceRun {
   ms: number;
 }
 
-export async function runScript(server: DevServer, client: Client, steps = script.steps): Promise<ConformanceRun> {
+/** `{{in 10 days}}` becomes a time, as the workspace shows it. The script moves the clock by less before it is used. */
+function dated(steps: readonly Step[]): Step[] {
+  const at = formatInstant(Date.now() + 10 * 86_400_000, "Asia/Kolkata");
+  return JSON.parse(JSON.stringify(steps).replaceAll("{{in 10 days}}", at)) as Step[];
+}
+
+export async function runScript(server: DevServer, client: Client, given = script.steps): Promise<ConformanceRun> {
+  const steps = dated(given);
   await control(server, "POST", "/reset", {});
   const behind = {
     origin: new URL(server.baseUrl).origin,

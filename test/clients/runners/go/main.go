@@ -85,38 +85,146 @@ func typed[T any](value any) (T, bool) {
 }
 
 func query[T any](args object) T {
-	made, isKnown := typed[T](args["query"])
+	return known[T](args["query"])
+}
+
+// known reads a value into a type of the client, which has all of its members.
+func known[T any](value any) T {
+	made, isKnown := typed[T](value)
 	if !isKnown {
-		panic(fmt.Sprintf("the client has no such query: %v", args["query"]))
+		panic(fmt.Sprintf("the client has no such %T: %v", made, value))
 	}
 	return made
 }
 
-// withVariables takes the variables out, whose type the decoder cannot choose.
-func withVariables(body object) (object, any) {
+// without takes members out, whose types the decoder cannot choose.
+func without(body object, names ...string) object {
 	rest := object{}
 	for name, member := range body {
-		if name != "variables" {
-			rest[name] = member
-		}
+		rest[name] = member
 	}
-	return rest, body["variables"]
+	for _, name := range names {
+		delete(rest, name)
+	}
+	return rest
 }
 
-func message(body object) waxwing.SendMessage {
-	if _, isText := body["text"]; isText {
-		made, isKnown := typed[waxwing.SendText](body)
-		if !isKnown {
-			return waxwing.RawBody(text(body))
-		}
-		return made
-	}
-	rest, given := withVariables(body)
-	made, isKnown := typed[waxwing.SendTemplate](rest)
+func has(body object, name string) bool {
+	_, isThere := body[name]
+	return isThere
+}
+
+// form reads a form of a request, and lets put fill what the decoder cannot choose; what no form has goes as it is.
+func form[T waxwing.SendMessage](body object, put func(*T), names ...string) waxwing.SendMessage {
+	made, isKnown := typed[T](without(body, append(names, "reply_to")...))
 	if !isKnown {
 		return waxwing.RawBody(text(body))
 	}
-	switch given := given.(type) {
+	put(&made)
+	return made
+}
+
+func message(body object) waxwing.SendMessage {
+	given := func(name string) object {
+		member, _ := body[name].(object)
+		return member
+	}
+	switch {
+	case has(body, "template"):
+		return template(body)
+	case has(body, "text"):
+		return form(body, func(made *waxwing.SendText) { made.ReplyTo = named(body) })
+	case has(body, "media"):
+		return form(body, func(made *waxwing.SendMedia) {
+			made.ReplyTo = named(body)
+			if has(given("media"), "id") {
+				made.Media = known[waxwing.SentMediaById](given("media"))
+			} else {
+				made.Media = known[waxwing.SentMediaByLink](given("media"))
+			}
+		}, "media")
+	case has(body, "location"):
+		return form(body, func(made *waxwing.SendLocation) { made.ReplyTo = named(body) })
+	case has(body, "contacts"):
+		return form(body, func(made *waxwing.SendContacts) { made.ReplyTo = named(body) })
+	case has(body, "interactive"):
+		return form(body, func(made *waxwing.SendInteractive) {
+			made.ReplyTo = named(body)
+			made.Interactive = interactive(given("interactive"))
+		}, "interactive")
+	default:
+		return form(body, func(made *waxwing.SendReaction) {
+			made.Reaction.Emoji = given("reaction")["emoji"].(string)
+			made.Reaction.To = about(given("reaction")["to"].(object))
+		}, "reaction")
+	}
+}
+
+func interactive(given object) waxwing.Interactive {
+	switch {
+	case has(given, "buttons"):
+		return known[waxwing.InteractiveButtons](given)
+	case has(given, "list"):
+		return known[waxwing.InteractiveList](given)
+	case has(given, "link"):
+		return known[waxwing.InteractiveLink](given)
+	case has(given, "address"):
+		return known[waxwing.InteractiveAddress](given)
+	case has(given, "flow"):
+		return known[waxwing.InteractiveFlow](given)
+	default:
+		return known[waxwing.InteractiveLocationRequest](given)
+	}
+}
+
+func named(body object) waxwing.MessageReference {
+	to, isGiven := body["reply_to"].(object)
+	if !isGiven {
+		return nil
+	}
+	return about(to)
+}
+
+func about(to object) waxwing.MessageReference {
+	if has(to, "inbound") {
+		return known[waxwing.ReceivedReference](to)
+	}
+	return known[waxwing.SentReference](to)
+}
+
+func cardMedia(card object) waxwing.CardMedia {
+	media, isGiven := card["media"].(object)
+	if !isGiven {
+		return nil
+	}
+	if has(media, "id") {
+		return known[waxwing.CardMediaById](media)
+	}
+	return known[waxwing.CardMediaByLink](media)
+}
+
+// withCards takes the cards out, and gives the rest of the body.
+func withCards(body object, put func(card object)) object {
+	cards, _ := body["cards"].([]any)
+	for _, card := range cards {
+		put(card.(object))
+	}
+	return without(body, "cards")
+}
+
+func template(body object) waxwing.SendMessage {
+	var cards []waxwing.TemplateCard
+	rest := withCards(body, func(card object) {
+		made := known[waxwing.TemplateCard](without(card, "media"))
+		made.Media = cardMedia(card)
+		cards = append(cards, made)
+	})
+	made, isKnown := typed[waxwing.SendTemplate](without(rest, "variables"))
+	if !isKnown {
+		return waxwing.RawBody(text(body))
+	}
+	made.Cards = cards
+	switch given := body["variables"].(type) {
 	case []any:
 		made.Variables = waxwing.VariablesList(given)
 	case object:
@@ -131,19 +239,24 @@ func message(body object) waxwing.SendMessage {
 }
 
 func broadcast(body object) waxwing.CreateBroadcast {
-	rest, given := withVariables(body)
+	var cards []waxwing.BroadcastCard
+	rest := without(withCards(body, func(card object) {
+		made := known[waxwing.BroadcastCard](without(card, "media"))
+		made.Media = cardMedia(card)
+		cards = append(cards, made)
+	}), "variables")
 	var variables waxwing.BroadcastVariables
-	if list, isList := given.([]any); isList {
+	if list, isList := body["variables"].([]any); isList {
 		variables = waxwing.BroadcastVariablesList(list)
 	}
 	if _, isList := body["to"]; isList {
 		made, isKnown := typed[waxwing.BroadcastToList](rest)
 		if isKnown {
-			made.Variables = variables
+			made.Variables, made.Cards = variables, cards
 			return made
 		}
 	} else if made, isKnown := typed[waxwing.BroadcastToGroup](rest); isKnown {
-		made.Variables = variables
+		made.Variables, made.Cards = variables, cards
 		return made
 	}
 	return waxwing.RawBody(text(body))
@@ -214,6 +327,12 @@ func run(c *waxwing.Client, s step) (object, error) {
 		return single(c.SendMessage(ctx, message(body), options...))
 	case "getMessage":
 		return single(c.GetMessage(ctx, id, options...))
+	case "cancelMessage":
+		return single(c.CancelMessage(ctx, id, options...))
+	case "markInboundRead":
+		return single(c.MarkInboundRead(ctx, id, known[waxwing.MarkRead](body), options...))
+	case "getInbound":
+		return single(c.GetInbound(ctx, id, options...))
 	case "createBroadcast":
 		return single(c.CreateBroadcast(ctx, broadcast(body), options...))
 	case "previewBroadcast":
@@ -225,17 +344,10 @@ func run(c *waxwing.Client, s step) (object, error) {
 	case "getContact":
 		return single(c.GetContact(ctx, phone, options...))
 	case "putContact":
-		input, isKnown := typed[waxwing.ContactInput](body)
-		if !isKnown {
-			panic(fmt.Sprintf("the client has no such contact: %v", body))
-		}
+		input := known[waxwing.ContactInput](body)
 		return single(c.PutContact(ctx, phone, &input, options...))
 	case "putContacts":
-		input, isKnown := typed[waxwing.ContactsInput](body)
-		if !isKnown {
-			panic(fmt.Sprintf("the client has no such contacts: %v", body))
-		}
-		return single(c.PutContacts(ctx, input, options...))
+		return single(c.PutContacts(ctx, known[waxwing.ContactsInput](body), options...))
 	case "optOutContact":
 		return single(c.OptOutContact(ctx, phone, options...))
 	case "getMedia":

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOptions } from "#test/support/options.ts";
-import { beginBroadcast, type Crowd, makeCrowd, showBroadcast } from "./crowd.ts";
-import { type Compared, compare, interleave, median } from "./median.ts";
+import { beginBroadcast, type Crowd, makeCrowd, offers, showBroadcast } from "./crowd.ts";
+import { type Compared, compare, interleave, median, type Pair } from "./median.ts";
 import { type Part, startPart } from "./part.ts";
 import type { Arrivals } from "./parts/arrivals.ts";
 import type { PostJob } from "./parts/poster.ts";
@@ -25,7 +25,7 @@ const { values: options } = readOptions(
     only: {
       type: "string",
       multiple: true,
-      default: ["unpaced", "paced", "million"],
+      default: ["unpaced", "cards", "paced", "million"],
       value: "NAME",
       about: "a part; may be repeated",
     },
@@ -82,13 +82,17 @@ async function run(): Promise<Row[]> {
   tell(`making ${PEOPLE} people`);
   const crowd = await makeCrowd(join(directory, "data"), PEOPLE, [SHORT_PEOPLE, PACED_PEOPLE, PEOPLE], PACE);
   const port = findPort();
-  const subject = await startSubject(command, crowd.directory, port, {
-    ...serverVariables(crowd.directory, port, networkUrl, 8),
-    WAXWING_BROADCASTS_SETTLE_AFTER: "1s",
-  });
-  parts.push(subject);
-  const bench: Bench = { crowd, subject, network, base: `http://127.0.0.1:${port}/api/v1` };
+  const start = () =>
+    startSubject(command, crowd.directory, port, {
+      ...serverVariables(crowd.directory, port, networkUrl, 8),
+      WAXWING_BROADCASTS_SETTLE_AFTER: "1s",
+    });
+  const base = `http://127.0.0.1:${port}/api/v1`;
   const rows: Row[] = [];
+  if (options.only.includes("cards")) rows.push(...(await measureCards({ crowd, network, base }, start)));
+  const subject = await start();
+  parts.push(subject);
+  const bench: Bench = { crowd, subject, network, base };
   if (options.only.includes("unpaced")) rows.push(...(await measureUnpaced(bench, networkUrl)));
   if (options.only.includes("paced")) rows.push(...(await measurePaced(bench)));
   if (options.only.includes("million")) rows.push(...(await measureMillion(bench)));
@@ -138,6 +142,63 @@ async function measureUnpaced(bench: Bench, networkUrl: string): Promise<Row[]> 
       isKept: found.ratio >= 0.3,
     },
     plain("— processor time a person, building and sending, µs", whole(median(micros))),
+  ];
+}
+
+interface Offered {
+  perSecond: number;
+  processorMicros: number;
+  megabytes: number;
+}
+
+/** A carousel with values of contacts beside a text with one, each from a start of its own, so that memory compares. */
+async function measureCards(
+  { crowd, network, base }: Omit<Bench, "subject">,
+  start: () => Promise<Subject>,
+): Promise<Row[]> {
+  tell("a carousel beside a text");
+  const send = async (offer: object): Promise<Offered> => {
+    const subject = await start();
+    try {
+      await network.ask({ reset: true });
+      const before = processorMs(subject.pid);
+      const id = await beginBroadcast(base, crowd, crowd.groups[1] ?? 0, crowd.fastNumber, offer);
+      let megabytes = 0;
+      await untilFinished({ base, crowd }, id, () => {
+        megabytes = Math.max(megabytes, memoryMegabytes(subject.pid));
+      });
+      const processorMicros = ((processorMs(subject.pid) - before) * 1000) / PACED_PEOPLE;
+      const arrived = await network.ask({ reset: true });
+      if (arrived.messages !== PACED_PEOPLE || arrived.repeated > 0) {
+        throw new Error(`${arrived.messages} messages arrived, ${arrived.repeated} of them repeated`);
+      }
+      return { perSecond: rateOf(arrived), processorMicros, megabytes };
+    } finally {
+      await subject.stop();
+    }
+  };
+  const rounds: Pair<Offered>[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    // The order changes, because what runs first finds the caches of what ran last.
+    const first = round % 2 === 0 ? "ours" : "bare";
+    const pair: Partial<Pair<Offered>> = {};
+    for (const side of [first, first === "ours" ? "bare" : "ours"] as const) {
+      pair[side] = await send(side === "ours" ? offers.cards : offers.text);
+    }
+    rounds.push(pair as Pair<Offered>);
+  }
+  const row = (what: string, figure: (one: Offered) => number): Row => {
+    const { ours, bare, ratio, range } = compare(rounds, figure);
+    const shown = `${ratio.toFixed(2)} (${range[0].toFixed(2)}–${range[1].toFixed(2)})`;
+    return { what, ours: whole(ours), bare: whole(bare), ratio: shown, bound: "at most 1.3", isKept: ratio <= 1.3 };
+  };
+  return [
+    row(
+      `A carousel of three cards with values of contacts, ${whole(PACED_PEOPLE)} people, µs a message (bare: a text template)`,
+      ({ perSecond }) => 1_000_000 / perSecond,
+    ),
+    row("— processor time a person, building and sending, µs", ({ processorMicros }) => processorMicros),
+    row("— memory at most, MB", ({ megabytes }) => megabytes),
   ];
 }
 
@@ -229,9 +290,14 @@ async function measureMillion(bench: Bench): Promise<Row[]> {
   ];
 }
 
-async function untilFinished(bench: Bench, id: number): Promise<void> {
+async function untilFinished(
+  { base, crowd }: Pick<Bench, "base" | "crowd">,
+  id: number,
+  look: () => void = () => undefined,
+): Promise<void> {
   for (;;) {
-    const { status } = await showBroadcast(bench.base, bench.crowd, id);
+    const { status } = await showBroadcast(base, crowd, id);
+    look();
     if (status === "completed") return;
     if (status !== "running" && status !== "queueing") throw new Error(`the broadcast is ${status}`);
     await Bun.sleep(50);

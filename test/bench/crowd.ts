@@ -35,6 +35,44 @@ const FAST_NUMBER_ID = "106540352242922";
 const WRITERS = 200;
 const BATCH = 10_000;
 
+const card = {
+  components: [
+    { type: "HEADER", format: "IMAGE" },
+    { type: "BODY", text: "For {{1}}: {{2}} percent off." },
+    {
+      type: "BUTTONS",
+      buttons: [
+        { type: "URL", text: "Look", url: "https://shop.example/offers/{{1}}" },
+        { type: "QUICK_REPLY", text: "Not now" },
+      ],
+    },
+  ],
+};
+const carousel = {
+  name: "november_cards",
+  language: "en_US",
+  category: "MARKETING",
+  components: [
+    { type: "BODY", text: "Hi {{1}}, everything is 20 percent off until Sunday." },
+    { type: "CAROUSEL", cards: [card, card, card] },
+  ],
+};
+
+const firstName = { field: "first_name", fallback: "there" };
+/** What a broadcast sends: a text with a contact's value, or a carousel with seven. */
+export const offers = {
+  text: { template: "november_offer", variables: [firstName] },
+  cards: {
+    template: "november_cards",
+    variables: [firstName],
+    cards: ["a", "b", "c"].map((name) => ({
+      media: { link: `https://files.example.com/${name}.jpg` },
+      body: [firstName, "20"],
+      buttons: [firstName, null],
+    })),
+  },
+};
+
 export async function makeCrowd(
   directory: string,
   people: number,
@@ -70,6 +108,7 @@ export async function makeCrowd(
     const body = { type: "BODY", text: "Hi {{1}}, everything is 20 percent off until Sunday." };
     const template = { name: "november_offer", language: "en_US", category: "MARKETING", components: [body] };
     addTemplate(tx, id, readNewTemplate(template), "APPROVED");
+    addTemplate(tx, id, readNewTemplate(carousel), "APPROVED");
     tx.db.update(templates).set({ accountId: ACCOUNT_ID }).run();
     return { id, key: createKey(tx, id, "bench").key, fastNumber, pacedNumber };
   });
@@ -117,17 +156,17 @@ export interface ShownBroadcast {
 }
 
 /** Starts a broadcast to a group of the crowd, from one of its numbers; returns its id. `api`: with its prefix. */
-export async function beginBroadcast(api: string, crowd: Crowd, group: number, from: string): Promise<number> {
+export async function beginBroadcast(
+  api: string,
+  crowd: Crowd,
+  group: number,
+  from: string,
+  offer: object = offers.text,
+): Promise<number> {
   const answer = await fetch(`${api}/broadcasts`, {
     method: "POST",
     headers: { authorization: `Bearer ${crowd.key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      name: "Bench",
-      template: "november_offer",
-      variables: [{ field: "first_name", fallback: "there" }],
-      group,
-      from,
-    }),
+    body: JSON.stringify({ name: "Bench", ...offer, group, from }),
   });
   if (answer.status !== 202) throw new Error(`the broadcast was answered ${answer.status}: ${await answer.text()}`);
   return ((await answer.json()) as { data: { id: number } }).data.id;

@@ -19,6 +19,29 @@ const OFFER = {
     { type: "BUTTONS", buttons: [{ type: "QUICK_REPLY", text: "Stop promotions" }] },
   ],
 };
+const CARD = {
+  components: [
+    { type: "HEADER", format: "IMAGE" },
+    { type: "BODY", text: "{{1}} for you." },
+  ],
+};
+const PLANTS = {
+  name: "plants",
+  language: "en_US",
+  category: "MARKETING",
+  components: [
+    { type: "BODY", text: "New in our shop." },
+    { type: "CAROUSEL", cards: [CARD, CARD] },
+  ],
+};
+const media = { link: "https://files.example.com/a.jpg" };
+const plants = {
+  template: "plants",
+  cards: [
+    { media, body: ["Aloe"] },
+    { media, body: ["Agave"] },
+  ],
+};
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
@@ -36,11 +59,13 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.command("template add --workspace 1 --file offer.json --status APPROVED");
       await scenario.command("webhook set --workspace 1 --url", receiver.url);
       const { key } = await scenario.command("key create --workspace 1");
-      const sendTo = async (to: string) => {
+      writeFileSync(join(app.directory, "plants.json"), JSON.stringify(PLANTS));
+      await scenario.command("template add --workspace 1 --file plants.json --status APPROVED");
+      const sendTo = async (to: string, body: object = { template: "offer", variables: ["Asha"] }) => {
         const answered = await fetch(`${app.url}/api/v1/messages`, {
           method: "POST",
           headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-          body: JSON.stringify({ to, template: "offer", variables: ["Asha"] }),
+          body: JSON.stringify({ to, ...body }),
         });
         return answered.status;
       };
@@ -83,6 +108,15 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("message");
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name: "Message 2" }).waitFor({ state: "detached" });
+
+      // A carousel has its cards on the phone.
+      expect(await sendTo("+919876540012", plants)).toBe(201);
+      await page.getByLabel("Phone number").fill("98765 40012");
+      await button("Open phone").click();
+      const shop = page.getByRole("region", { name: "+919876540012's phone" });
+      await shop.getByRole("list", { name: "Carousel with 2 cards" }).waitFor();
+      expect(await shop.getByText("for you.").count()).toBe(2);
+      await clean("carousel");
 
       // An unknown person writes; the inbox shows the conversation as unread until it is opened.
       await page.getByLabel("Phone number").fill("+919876540008");

@@ -74,6 +74,53 @@ describe("the simulator's phone", () => {
     expect(receiver.received.length).toBeGreaterThan(0);
   });
 
+  test("the phone has what stands beside the text of a template: a file, an offer, cards", async () => {
+    const person = "+919876540017";
+    const card = {
+      components: [
+        { type: "HEADER", format: "IMAGE" },
+        { type: "BODY", text: "{{1}} for you." },
+      ],
+    };
+    await app.template(
+      ours,
+      template("plants", [
+        { type: "BODY", text: "New in our shop." },
+        { type: "CAROUSEL", cards: [card, card] },
+      ]),
+    );
+    await app.template(
+      ours,
+      template("sale", [
+        { type: "HEADER", format: "VIDEO" },
+        { type: "LIMITED_TIME_OFFER", limited_time_offer: { text: "Last days", has_expiration: true } },
+        { type: "BODY", text: "Only now." },
+      ]),
+    );
+    const media = { link: "https://files.example.com/a.jpg" };
+    const offer_expires_at = new Date(app.clock.now() + 86_400_000).toISOString();
+    const bodies = [
+      {
+        template: "plants",
+        cards: [
+          { media, body: ["Aloe"] },
+          { media, body: ["Agave"] },
+        ],
+      },
+      { template: "sale", media: { link: "https://files.example.com/a.mp4" }, offer_expires_at },
+    ];
+    for (const body of bodies) {
+      const sent = app.call("POST", "/api/v1/messages", { key: ours.key, body: { to: person, ...body } });
+      expect((await app.clock.until(sent)).status).toBe(201);
+      await app.clock.advance(10_000);
+    }
+    const { templates } = await read(`/simulator/phones/${encodeURIComponent(person)}`);
+    expect(templates).toMatchObject([
+      { name: "sale", header: { type: "video" }, offer: { text: "Last days" }, cards: null },
+      { name: "plants", header: null, cards: [{ header: "image", text: "{{1}} for you." }, { header: "image" }] },
+    ]);
+  });
+
   test("pressing a STOP button opts the person out in contact, event and webhook, and START opts them in again", async () => {
     expect((await write(ASHA, "Stop promotions", { is_button: true })).status).toBe(202);
     const stopped = await read(`/simulator/phones/${ASHA}`);

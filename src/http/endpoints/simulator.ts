@@ -14,6 +14,8 @@ import { type ConversationItem, readConversation } from "#src/domain/inbound/rea
 import { findWholeMessage } from "#src/domain/messages/read.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { findTemplate } from "#src/domain/templates/read.ts";
+import type { Template } from "#src/domain/templates/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { composeAnswer, composeInbound, composeStatus, FAILURE_CODE } from "#src/networks/simulator/phone.ts";
 import { attemptSteps, eventSteps, ownSteps, type TimelineStep } from "../console/queries/message-timeline.ts";
@@ -28,6 +30,7 @@ import {
 import { Data, Empty, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
+import { TemplateDetail, viewTemplateDetail } from "./template-detail.ts";
 
 const phone = { phone: Type.String() };
 const PHONES_MAX = 40;
@@ -73,6 +76,8 @@ export const simulatorEndpoints = {
         phone: Type.String(),
         contact: Nullable(ContactView),
         items: Type.Array(ConversationItemView),
+        /** Those of the items: what stands on the phone beside the text. */
+        templates: Type.Array(TemplateDetail),
         steps: Type.Array(TimelineStepView),
       }),
     ),
@@ -180,8 +185,20 @@ function showPhone(tx: ReadTx, workspace: Workspace, given: string) {
     phone,
     contact: contact === null ? null : viewContact(tx, contact, workspace),
     items: items.map((item) => viewConversationItem(item, workspace)),
+    templates: templatesOf(tx, workspace.id, items).map((template) => viewTemplateDetail(template, workspace)),
     steps: listSteps(tx, workspace.id, phone, items).map(viewTimelineStep),
   };
+}
+
+function templatesOf(tx: ReadTx, workspaceId: number, items: readonly ConversationItem[]): Template[] {
+  const found = new Map<string, Template | undefined>();
+  for (const item of items) {
+    if (item.kind !== "message" || item.message.templateName === null) continue;
+    const { templateName: name, templateLanguage: language } = item.message;
+    const key = `${name} ${language}`;
+    if (!found.has(key)) found.set(key, findTemplate(tx, workspaceId, name, language ?? ""));
+  }
+  return [...found.values()].filter((template) => template !== undefined);
 }
 
 function numberOf(item: ConversationItem): number {

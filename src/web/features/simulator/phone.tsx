@@ -20,6 +20,7 @@ import { Thread } from "../inbox/thread.tsx";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
 import { isUnsent, type SentItem } from "../messages/message-view.ts";
 import { Timeline } from "../messages/timeline.tsx";
+import { AboveText, Cards } from "../templates/phone-preview.tsx";
 import { FailWith, type Receipt } from "./fail-with.tsx";
 import type { SimulatedNumber } from "./simulator-view.ts";
 import { strings } from "./strings.ts";
@@ -78,7 +79,7 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
 }
 
 function Handset({
-  state: { phone, contact, items: all },
+  state: { phone, contact, items: all, templates },
   numbers,
   play,
   error,
@@ -138,6 +139,9 @@ function Handset({
           ) : (
             <ReceivedMessage
               item={item}
+              template={templates.find(
+                ({ name, language }) => name === item.template?.name && language === item.template.language,
+              )}
               zone={timezone}
               press={(text) => void write(text, true, newFormKey()).catch(() => undefined)}
               playStatus={(body) => void receive(item.id, body, newFormKey()).catch(() => undefined)}
@@ -225,11 +229,14 @@ function Composer({ write }: { write: (text: string, isButton: boolean, key: str
 /** A message of the business on the person's phone: with the template's buttons, and buttons that simulate receipts. */
 function ReceivedMessage({
   item,
+  template,
   zone,
   press,
   playStatus,
 }: {
   item: SentItem;
+  /** Undefined: it is none, or is gone. Its cards are shown without the values, which are not kept. */
+  template: PhoneState["templates"][number] | undefined;
   zone: string;
   press: (text: string) => void;
   playStatus: (body: Receipt) => void;
@@ -243,7 +250,18 @@ function ReceivedMessage({
       ? strings.neverArrived
       : strings.notThereYet;
   return (
-    <Bubble item={item} isOwn={false} zone={zone} isUndelivered={!isDelivered}>
+    <Bubble
+      item={item}
+      isOwn={false}
+      zone={zone}
+      isUndelivered={!isDelivered}
+      attachment={template !== undefined && <AboveText template={template} />}
+    >
+      {template !== undefined && (
+        <div className="w-full">
+          <Cards template={template} />
+        </div>
+      )}
       {item.buttons.length > 0 && (
         <div className="flex max-w-[85%] flex-wrap gap-1">
           {item.buttons.map(({ text, is_reply }) => (

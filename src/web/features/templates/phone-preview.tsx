@@ -47,17 +47,11 @@ interface Props {
 }
 
 export function PhonePreview({ template, whole, filled }: Props) {
-  const { header, text, footer, buttons, offer, cards } = template;
+  const { header, text, footer, buttons } = template;
   return (
     <figure aria-label={strings.preview} className="w-full max-w-80 rounded-panel border border-line bg-sunken p-4">
       <div className="rounded-panel rounded-ss-none border border-line bg-surface p-1">
-        {header !== null && header.type !== "text" && <Top type={header.type} />}
-        {offer !== null && (
-          <p className="flex items-center gap-2 border-b border-line px-2 py-2">
-            <TicketPercent aria-hidden size={16} className="text-quiet" />
-            <strong className="font-semibold">{offer.text}</strong>
-          </p>
-        )}
+        <AboveText template={template} />
         <div className="flex flex-col gap-2 px-2 py-2 text-body">
           {whole !== undefined ? (
             <Emphasis text={whole} />
@@ -71,27 +65,53 @@ export function PhonePreview({ template, whole, filled }: Props) {
         </div>
         <Buttons buttons={buttons} filled={filled?.buttons} />
       </div>
-      {cards !== null && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
-        <ul tabIndex={0} aria-label={partStrings.cards(cards.length)} className="mt-2 flex gap-2 overflow-x-auto pb-1">
-          {cards.map((card, index) => (
-            <li
-              // biome-ignore lint/suspicious/noArrayIndexKey: cards are alike, and never move.
-              key={index}
-              className="w-44 shrink-0 rounded-panel border border-line bg-surface p-1"
-            >
-              <Top type={card.header} />
-              {card.text !== null && (
-                <div className="px-2 py-2 text-body">
-                  <Emphasis text={fill(card.text, card.placeholders, filled?.cards[index]?.body)} />
-                </div>
-              )}
-              <Buttons buttons={card.buttons} filled={filled?.cards[index]?.buttons} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Cards template={template} filled={filled} />
     </figure>
+  );
+}
+
+/** What stands above the text: a file, a place or a product, and an offer. */
+export function AboveText({ template: { header, offer } }: { template: Pick<Shown, "header" | "offer"> }) {
+  return (
+    <>
+      {header !== null && header.type !== "text" && <Top type={header.type} />}
+      {offer !== null && (
+        <p className="flex items-center gap-2 border-b border-line px-2 py-2">
+          <TicketPercent aria-hidden size={16} className="text-quiet" />
+          <strong className="font-semibold">{offer.text}</strong>
+        </p>
+      )}
+    </>
+  );
+}
+
+export function Cards({
+  template: { cards },
+  filled,
+}: {
+  template: Pick<Shown, "cards">;
+  filled?: Filled | undefined;
+}) {
+  if (cards === null) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
+    <ul tabIndex={0} aria-label={partStrings.cards(cards.length)} className="mt-2 flex gap-2 overflow-x-auto pb-1">
+      {cards.map((card, index) => (
+        <li
+          // biome-ignore lint/suspicious/noArrayIndexKey: cards are alike, and never move.
+          key={index}
+          className="w-44 shrink-0 rounded-panel border border-line bg-surface p-1"
+        >
+          <Top type={card.header} />
+          {card.text !== null && (
+            <div className="px-2 py-2 text-body">
+              <Emphasis text={fill(card.text, card.placeholders, filled?.cards[index]?.body)} />
+            </div>
+          )}
+          <Buttons buttons={card.buttons} filled={filled?.cards[index]?.buttons} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -164,6 +164,7 @@ export const folders: Folder[] = [
     // Rows of data that import nothing.
     mayImport: [
       "domain/contacts/profile-fields.ts",
+      "domain/templates/rules/",
       "domain/users/roles.ts",
       "domain/webhooks/event-types.ts",
       "domain/workspaces/scopes.ts",

@@ -1,0 +1,41 @@
+/**
+ * Checks a template against every rule before it is submitted. What WhatsApp would certainly refuse is a problem; what it
+ * may find in a review is not. The console runs it while a person types. Pure.
+ */
+import { buttonRules } from "./buttons.ts";
+import { type CheckContext, readCandidate } from "./candidate.ts";
+import { generalRules } from "./general.ts";
+import { kindRules } from "./kinds.ts";
+import type { Finding, RuleTable, TemplateRule } from "./rule.ts";
+import { sampleRules } from "./samples.ts";
+import { textRules } from "./texts.ts";
+
+const table = { ...generalRules, ...textRules, ...sampleRules, ...buttonRules, ...kindRules } as const;
+
+/** The ids of the rules are part of the API and permanent. */
+export type RuleId = keyof typeof table;
+
+export const templateRules: RuleTable & Readonly<Record<RuleId, TemplateRule>> = table;
+export const ruleIds = Object.keys(table) as RuleId[];
+
+interface TemplateProblem {
+  path: string;
+  rule: RuleId;
+  message: string;
+}
+
+/** In the order of the rules; empty: nothing is wrong. */
+export function checkTemplate(input: unknown, context: CheckContext = {}, rules = templateRules): TemplateProblem[] {
+  const candidate = readCandidate(input, context);
+  return ruleIds.flatMap((id) => {
+    const rule = rules[id];
+    return rule
+      .find(candidate, rule.limit ?? 0)
+      .map((finding) => ({ path: finding.path, rule: id, message: sentenceOf(rule, finding) }));
+  });
+}
+
+function sentenceOf({ says, limit = 0 }: TemplateRule, { about = "", count = 0 }: Finding): string {
+  const values: Readonly<Record<string, string>> = { about, count: String(count), limit: limit.toLocaleString("en") };
+  return says.replace(/%(about|count|limit)/g, (whole, name: string) => values[name] ?? whole);
+}

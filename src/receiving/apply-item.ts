@@ -4,7 +4,6 @@
  */
 
 import type { Tx } from "#src/db/transaction.ts";
-import { MARKETING_REFUSED } from "#src/domain/contacts/opt-out.ts";
 import { applyCall } from "#src/domain/inbound/call.ts";
 import { changeNumber } from "#src/domain/inbound/change-number.ts";
 import { applyControlPass } from "#src/domain/inbound/control-pass.ts";
@@ -17,6 +16,7 @@ import type { Callback as Stored } from "#src/domain/inbound/table.ts";
 import { NOT_OURS, type Unused } from "#src/domain/inbound/unused-items.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import type { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
+import { effectOf } from "#src/domain/messages/error-table.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import { type AccountUpdate, findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { addNotice, dropNotices } from "#src/domain/numbers/connection.ts";
@@ -115,7 +115,7 @@ function applyStatusItem(
   { instanceId, deltas }: BatchContext,
 ): ItemResult {
   const applied = applyStatus(tx, number, item, instanceId, deltas);
-  if (item.error?.code === MARKETING_REFUSED) {
+  if (effectOf(item.error?.code ?? null) === "marketing_refused") {
     deltas.flush();
     const { phoneNumberId, recipientId: waId, recipientNetworkUserId: networkUserId, at } = item;
     applyPreference(tx, number, { kind: "preference", phoneNumberId, waId, networkUserId, value: "stop", at });

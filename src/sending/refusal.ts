@@ -1,16 +1,11 @@
 /** The error that a caller receives for a message that failed within its request. */
 
-import { Problem, type ProblemCode, type ProblemDetails } from "#src/core/problem.ts";
+import { Problem, type ProblemDetails } from "#src/core/problem.ts";
+import { findStoredMeaning } from "#src/domain/messages/error-table.ts";
 import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Failure } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
-
-/** The recipient cannot be reached under this number (1013 and 1026 are older codes; 131062 asks for a phone number). */
-const INVALID_NUMBER = ["131026", "1013", "1026", "131062"];
-/** Outside the 24-hour window. */
-const OUTSIDE_WINDOW = "131047";
-const TEMPLATE_UNKNOWN = "132001";
 
 export const unreachable: Failure = {
   code: "unreachable",
@@ -38,13 +33,7 @@ export function problemOf(message: Message, scope: FailureScope | null = null): 
     // A trouble of the network's own passes without a change of the request.
     isRetryable: !message.outcomeUnknown && (code === unreachable.code || scope === "network"),
   };
-  return new Problem(problemCodeOf(code), description, details);
-}
-
-function problemCodeOf(code: string): ProblemCode {
-  if (INVALID_NUMBER.includes(code)) return "invalid_number";
-  if (code === OUTSIDE_WINDOW) return "window_closed";
-  return code === TEMPLATE_UNKNOWN ? "template_not_found" : "whatsapp_error";
+  return new Problem(findStoredMeaning(code)?.caller ?? "whatsapp_error", description, details);
 }
 
 export function busyProblem(waitMs: number): Problem {

@@ -1,9 +1,9 @@
 /** The pages of /docs: complete, linked, for people and for programs, with this server's own address. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { problemCodes } from "#src/core/problem.ts";
+import { listErrorMeanings } from "#src/domain/messages/error-table.ts";
 import { guides } from "#src/http/api/docs/pages.ts";
 import { bodyOf } from "#src/http/errors.ts";
-import { listErrorMeanings } from "#src/networks/whatsapp/error-table.ts";
 import { problemOf } from "#src/sending/refusal.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 

@@ -87,9 +87,9 @@ export const folders: Folder[] = [
   })),
   {
     holds: ["networks/"],
-    mayImport: ["net/", "core/"],
+    mayImport: ["net/", "core/", "domain/messages/error-table.ts"],
     mayImportTypesOf: ["domain/messages/", "domain/inbound/", "domain/templates/", "domain/numbers/"],
-    why: "A connector turns a message into an outcome; it speaks the domain's types and touches none of its rows.",
+    why: "A connector turns a message into an outcome; it speaks the domain's types and its table of codes, and touches none of its rows.",
   },
   ...["sending/", "receiving/", "webhooks/"].map((folder) => ({
     holds: [folder],
@@ -205,8 +205,8 @@ export const folders: Folder[] = [
     holds: ["http/api/"],
     mayImport: [
       ...["http/", "domain/", "db/", "core/", "media/files.ts", "media/uploads.ts", "sending/send-message.ts"],
-      // What the documentation shows: the guides, the examples, and the connector's error codes.
-      ...["../docs/", "../examples/", "networks/whatsapp/error-table.ts"],
+      // What the documentation shows: the guides and the examples.
+      ...["../docs/", "../examples/"],
     ],
     mayNotImport: ["http/console/"],
     why: "The door for keys, and the documents that the endpoints make; of the console it knows nothing.",

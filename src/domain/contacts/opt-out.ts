@@ -40,9 +40,6 @@ export function viewOptOut(
   };
 }
 
-/** The network rejects a message with this code because the person switched marketing off (Meta: error codes). */
-export const MARKETING_REFUSED = "131050";
-
 /** The person used the control, or the network reports that they did. Counts as a STOP at `saidAt`. */
 export function optOutByMarketingPreference(tx: Tx, workspace: Workspace, contact: Contact, saidAt: number): void {
   const why = { source: "inbound_message" as const, evidence: { control: "stop" } };

@@ -9,8 +9,6 @@ import { closeWindowAt, openWindowAt } from "./statements.ts";
 import { CONTACT_CHANGED, type Contact, contacts } from "./table.ts";
 
 export const WINDOW_MS = 24 * 60 * 60 * 1000;
-/** The network's code for a free message outside the window. */
-export const WINDOW_CLOSED = "131047";
 
 export type WindowTimes = Pick<Contact, "lastMessageAt" | "windowOpenedAt" | "windowClosedAt">;
 

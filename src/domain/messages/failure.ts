@@ -26,9 +26,12 @@ export interface Failure {
 
 /**
  * `number_unready`: the number cannot send until it is set up. `template_disabled`: the template is gone for good.
- * `template_paused`: the network has dropped a message that it held back to check the template.
+ * `template_paused`: the network has dropped a message that it held back to check the template. `window_closed`: the
+ * person's window. `marketing_refused`: the person switched marketing off. `payment_missing`: of the account.
  */
-export type FailureEffect = "number_unready" | "template_disabled" | "template_paused";
+export type FailureEffect =
+  | ("number_unready" | "template_disabled" | "template_paused")
+  | ("window_closed" | "marketing_refused" | "payment_missing");
 
 export type FailureSource = "answer" | "status";
 

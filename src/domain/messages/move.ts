@@ -6,12 +6,13 @@ import type { Tx } from "#src/db/transaction.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
 import { chargeHeld, chargeReleased, release } from "../billing/hold.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
-import { closeWindow, WINDOW_CLOSED } from "../contacts/window.ts";
+import { closeWindow } from "../contacts/window.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { countMove } from "./adjust-counters.ts";
 import { noteDispatchedAgain } from "./contact-messages.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
+import { effectOf } from "./error-table.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { addNetworkId, removeNetworkIds } from "./network-ids.ts";
 import type { Outcome } from "./outcome.ts";
@@ -123,7 +124,7 @@ function follow(tx: Tx, message: Message, after: Message, deltas: CounterDeltas 
 
 /** The network says that the person's window is closed, whatever this server knows. */
 export function noteClosedWindow(tx: Tx, failed: Message): void {
-  if (failed.errorCode !== WINDOW_CLOSED || isContactErased(failed)) return;
+  if (effectOf(failed.errorCode) !== "window_closed" || isContactErased(failed)) return;
   closeWindow(tx, contactOf(tx, failed), failed.dispatchedAt ?? failed.createdAt);
 }
 

@@ -1,15 +1,16 @@
 /**
  * Refusals that stand for a limit of the person: another message to the person within the time that the network asks for
- * would be refused too, and counts against the sender. Pure. A test compares the codes with the table of the connector.
+ * would be refused too, and counts against the sender. Pure: `error-table.ts` names the codes.
  */
+import { codesThat } from "./error-table.ts";
 
 /**
  * The network asks to wait a day after the first such refusal, and longer after each further one (131049); the others of
  * the kind are treated alike, because nothing changes sooner.
  */
-export const CODES_THAT_WAIT = ["1013", "1026", "130403", "131026", "131047", "131049", "131062", "137000"];
+const CODES_THAT_WAIT = codesThat(({ sendAgain }) => sendAgain === "later");
 /** Only a message of the person ends these. */
-export const CODES_UNTIL_ANSWERED = ["130472", "131021", "131050"];
+const CODES_UNTIL_ANSWERED = codesThat(({ sendAgain }) => sendAgain === "once_they_write");
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Refusals before this no longer count. */

@@ -5,13 +5,14 @@ import type { Tx } from "#src/db/transaction.ts";
 import { release } from "../billing/hold.ts";
 import { requireNoDoubt, requireNotOptedOut } from "../contacts/doubt.ts";
 import { identityOf } from "../contacts/identity.ts";
-import { MARKETING_REFUSED, optOutByMarketingPreference } from "../contacts/opt-out.ts";
+import { optOutByMarketingPreference } from "../contacts/opt-out.ts";
 import { requireOwnThread } from "../contacts/threads.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { applyParked } from "./apply-status.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
+import { effectOf } from "./error-table.ts";
 import { learnFromAnswer } from "./learn-recipient.ts";
 import { isContactErased } from "./message.ts";
 import { enter, enterSent, move } from "./move.ts";
@@ -81,7 +82,7 @@ export function recordFailure(tx: Tx, messageId: number, failure: Failure): Mess
     errorMessage: failure.message,
     outcomeUnknown: failure.outcomeUnknown,
   });
-  if (failed !== undefined && failure.code === MARKETING_REFUSED) {
+  if (failed !== undefined && effectOf(failure.code) === "marketing_refused") {
     const workspace = getWorkspace(tx, before.workspaceId);
     optOutByMarketingPreference(tx, workspace, contactOf(tx, before), tx.now);
   }

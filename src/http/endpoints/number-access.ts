@@ -7,6 +7,7 @@ import { Type } from "@sinclair/typebox";
 import { quoted } from "#src/core/foreign-text.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { findStoredMeaning } from "#src/domain/messages/error-table.ts";
 import { scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { verifyTokenOf } from "#src/domain/numbers/callback-verification.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -97,7 +98,7 @@ export const numberAccessEndpoints = {
     if (!registered.done) {
       const { failure } = registered;
       if (failure === null) throw new Refusal(409, "on_business_app", ON_BUSINESS_APP);
-      throw PIN_CODES.includes(failure.code)
+      throw findStoredMeaning(failure.code)?.asked === "pin"
         ? invalidRequest({ pin: [failure.message] })
         : refusedByNetwork(failure.message);
     }
@@ -109,8 +110,6 @@ export const numberAccessEndpoints = {
 const APP_OF_OPERATOR =
   "The Meta app belongs to this server's operator, and its callbacks do not come here. Ask the operator to set it up, or enter the secret of your own app.";
 
-/** Meta's codes about the PIN itself. */
-const PIN_CODES: readonly string[] = ["133005", "133008", "133009"];
 function syncSoon(tx: Tx, number: SendingNumber): SendingNumber {
   scheduleSync(tx, number, 0);
   return number;

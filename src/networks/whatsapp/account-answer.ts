@@ -1,7 +1,7 @@
 /** Reads the answer to a query about an account: its JSON, or why there is none. */
 import type { Exchange } from "#src/net/transport.ts";
 import type { RequestFailure, Result } from "../network.ts";
-import { describeCode, describeError, excerptOf, type GraphError, isAboutProof, readGraphError } from "./errors.ts";
+import { describeError, excerptOf, type GraphError, isAboutProof, meaningOf, readGraphError } from "./errors.ts";
 import { asObject, type JsonObject, parseJson } from "./json.ts";
 import type { Endpoint } from "./profile.ts";
 
@@ -34,24 +34,18 @@ function foreign(
   return failed(`HTTP ${status}`, message, isBarred ? "token" : "foreign");
 }
 
-/** Meta is busy, down, or rate-limiting us. */
-const LATER_CODES: ReadonlySet<number> = new Set([1, 2, 4, 17, 32, 341, 613, 80007, 80008, 80014, 131016]);
-
 /** Decided by code alone, as for sending. */
 function kindOf(error: GraphError): RequestFailure["kind"] {
-  const { code, subcode } = error;
   if (isAboutProof(error)) return "proof";
-  if (code === 190 || code === 0 || code === 104) return "token";
-  if (code === 33 || code === 803 || (code === 100 && subcode === 33)) return "number";
-  if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return "permission";
-  if (LATER_CODES.has(code)) return "later";
-  return "other";
+  const { asked, throttles, scope } = meaningOf(error);
+  if (asked !== undefined && asked !== "pin") return asked;
+  // Meta is busy, down, or rate-limiting us.
+  return throttles !== undefined || scope === "network" ? "later" : "other";
 }
 
 /** Our description; the network's own words follow only where we have none. */
 function describeGraphError(error: GraphError): string {
-  if (isAboutProof(error)) return describeError(error);
-  return describeCode(String(error.code === 100 && error.subcode === 33 ? 33 : error.code));
+  return isAboutProof(error) ? describeError(error) : meaningOf(error).description;
 }
 
 export function failed(

@@ -3,10 +3,15 @@
  * Decides by `error.code`, never by English text. The network's own words are passed on, without
  * anything that looks like an access token, because Meta has been seen to repeat tokens.
  */
+import {
+  type ErrorMeaning,
+  findErrorMeaning,
+  findStoredMeaning,
+  PROOF_REFUSED,
+} from "#src/domain/messages/error-table.ts";
 import type { Failure } from "#src/domain/messages/failure.ts";
 import type { FailedOutcome } from "#src/domain/messages/outcome.ts";
 import type { AnswerHeaders } from "#src/net/answer-reader.ts";
-import { type ErrorMeaning, findErrorMeaning, PROOF_REFUSED } from "./error-table.ts";
 import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, sentenceOf } from "./json.ts";
 
 export interface GraphError {
@@ -88,8 +93,10 @@ export function failureOf(error: GraphError): Failure {
 
 /** What a code means and what to do about it, for people. Accepts any text and says so if the code is unknown. */
 export function describeCode(code: string): string {
-  const meaning = /^\d{1,9}$/.test(code) ? findErrorMeaning(Number(code)) : undefined;
-  return meaning?.description ?? `WhatsApp refused the message with error ${code}, which this version does not know.`;
+  return (
+    findStoredMeaning(code)?.description ??
+    `WhatsApp refused the message with error ${code}, which this version does not know.`
+  );
 }
 
 /** Meta reports a missing and a wrong proof of the app secret as a wrong parameter. */
@@ -112,7 +119,7 @@ export function quoteNetwork(words: string): string {
   return `WhatsApp says: ${cut.replaceAll(/\bEA[A-Z]\w+/g, "[token]")}`;
 }
 
-function meaningOf(error: GraphError): ErrorMeaning {
+export function meaningOf(error: GraphError): ErrorMeaning {
   const isUnknownObject = error.code === PARAMETER_CODE && error.subcode === OBJECT_UNKNOWN_SUBCODE;
   const code = isUnknownObject ? OBJECT_UNKNOWN_CODE : error.code;
   if (isAboutProof(error)) return PROOF_REFUSED;

@@ -1,7 +1,7 @@
 /** Lists of error codes, made from the tables that decide: those of WhatsApp, and those of the API. */
 
+import { type ErrorMeaning, listErrorMeanings } from "#src/domain/messages/error-table.ts";
 import type { FailureScope } from "#src/domain/messages/failure.ts";
-import { type ErrorMeaning, listErrorMeanings } from "#src/networks/whatsapp/error-table.ts";
 import { answers } from "../../errors.ts";
 import { codeDescriptions } from "../openapi/problems.ts";
 import type { Guide } from "./guide.ts";

@@ -1,10 +1,12 @@
 /**
- * Meta's error codes: the meaning of each for the message and for later messages, and a description for people of what
- * happened and what to do. The code alone decides, because HTTP statuses and English titles change without notice
- * (Meta: "Error codes" of the Cloud API). Unless its row says otherwise, a code proves that the message was not sent.
- * Codes of calls that this connector never makes are omitted, unless a number in trouble can answer with them.
+ * Meta's error codes, the only place that decides by one: the meaning of each for the message, for later messages and for
+ * who sent it, and a description for people of what happened and what to do. The code alone decides, because HTTP statuses
+ * and English titles change without notice (Meta: "Error codes" of the Cloud API). Unless its row says otherwise, a code
+ * proves that the message was not sent. Codes of calls that the connector never makes are omitted, unless a number in
+ * trouble can answer with them. Imports nothing but types, so that the connector may read it.
  */
-import type { FailureEffect, FailureScope } from "#src/domain/messages/failure.ts";
+import type { ProblemCode } from "#src/core/problem.ts";
+import type { FailureEffect, FailureScope } from "./failure.ts";
 
 export interface ErrorMeaning {
   /** What fails with it. Of a code that asks to wait: what a failed status with it applies to. */
@@ -18,11 +20,32 @@ export interface ErrorMeaning {
   effect?: FailureEffect;
   /** Time alone mends it, after this many milliseconds. */
   mendsAfterMs?: number;
+  /** What the caller of a single message is told; absent: `whatsapp_error`. */
+  caller?: ProblemCode;
+  /** When the person may be sent to again: after a day, and a day more for each further refusal; or once they write. */
+  sendAgain?: "later" | "once_they_write";
+  /** What an answer with it to a query is about; absent: nothing of these, or it asks to wait. */
+  asked?: "token" | "number" | "permission" | "pin";
 }
 
 export function findErrorMeaning(code: number): ErrorMeaning | undefined {
   // Meta reserves the whole range for permissions that the token lacks.
   return code >= 200 && code <= 299 ? PERMISSION_MISSING : MEANINGS.get(code);
+}
+
+/** The same for a code as it is stored; undefined also for the codes of this server, such as `timeout`. */
+export function findStoredMeaning(code: string): ErrorMeaning | undefined {
+  return /^\d{1,9}$/.test(code) ? findErrorMeaning(Number(code)) : undefined;
+}
+
+/** What a stored failure proves beyond its scope. */
+export function effectOf(code: string | null): FailureEffect | undefined {
+  return code === null ? undefined : findStoredMeaning(code)?.effect;
+}
+
+/** The codes whose meaning is so, as they are stored. */
+export function codesThat(holds: (meaning: ErrorMeaning) => boolean): string[] {
+  return [...MEANINGS].filter(([, meaning]) => holds(meaning)).map(([code]) => String(code));
 }
 
 /** Every code of the table, in its order, for the page that lists them. A range is one entry: `200–299`. */
@@ -38,6 +61,7 @@ const MINUTE_MS = 60_000;
 
 const PERMISSION_MISSING: ErrorMeaning = {
   scope: "account",
+  asked: "permission",
   description: `The access token lacks a permission that sending needs. ${SYSTEM_USER_HINT}`,
 };
 
@@ -75,26 +99,56 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     131056: "Too many messages to this person in a short time. Wait before writing to them again.",
   }),
   // Concern the recipient.
+  ...refused(
+    "recipient",
+    {
+      1013: "The recipient's number is not on WhatsApp. Check the number with the person.",
+      1026: "The recipient's app cannot receive this message. Ask the person to update WhatsApp.",
+      131026:
+        "The message cannot be delivered to this number: it may not be on WhatsApp, use an old app or not accept messages. Check the number with the person.",
+      131062: "This kind of message needs the person's phone number, which is not known. Ask them for it.",
+    },
+    { caller: "invalid_number", sendAgain: "later" },
+  ),
+  ...refused(
+    "recipient",
+    {
+      130403: "The business has blocked this person. Lift the block before sending to them.",
+      131049:
+        "WhatsApp held the message back to spare the person more marketing. Wait at least a day before trying again.",
+      137000:
+        "The person's WhatsApp identity has changed, for example by a new phone. Confirm who they are before sending.",
+    },
+    { sendAgain: "later" },
+  ),
+  ...refused(
+    "recipient",
+    {
+      131047: "More than 24 hours have passed since the person last wrote. Send a template instead of free text.",
+    },
+    { caller: "window_closed", sendAgain: "later", effect: "window_closed" },
+  ),
+  ...refused(
+    "recipient",
+    {
+      130472: "The person is in a WhatsApp experiment and gets no marketing messages. Wait until they write first.",
+      131021: "Sender and recipient are the same number. Choose another recipient.",
+    },
+    { sendAgain: "once_they_write" },
+  ),
+  ...refused(
+    "recipient",
+    {
+      131050: "The person has switched off marketing messages from this business. Send them no more marketing.",
+    },
+    { sendAgain: "once_they_write", effect: "marketing_refused" },
+  ),
   ...refused("recipient", {
-    1013: "The recipient's number is not on WhatsApp. Check the number with the person.",
-    1026: "The recipient's app cannot receive this message. Ask the person to update WhatsApp.",
-    130403: "The business has blocked this person. Lift the block before sending to them.",
-    130472: "The person is in a WhatsApp experiment and gets no marketing messages. Wait until they write first.",
-    131021: "Sender and recipient are the same number. Choose another recipient.",
-    131026:
-      "The message cannot be delivered to this number: it may not be on WhatsApp, use an old app or not accept messages. Check the number with the person.",
     131043: "The message expired before it could be delivered. Send it again if it is still wanted.",
-    131047: "More than 24 hours have passed since the person last wrote. Send a template instead of free text.",
-    131049:
-      "WhatsApp held the message back to spare the person more marketing. Wait at least a day before trying again.",
-    131050: "The person has switched off marketing messages from this business. Send them no more marketing.",
     131060:
       "The message is not available to programs, because another app or device holds it. Ask the person on the phone.",
-    131062: "This kind of message needs the person's phone number, which is not known. Ask them for it.",
     138001: "The person cannot be called. Send a message instead.",
     138006: "The person has not allowed calls from this business. Ask for the permission first.",
-    137000:
-      "The person's WhatsApp identity has changed, for example by a new phone. Confirm who they are before sending.",
   }),
   // Concern the network itself, or are described nowhere in public: a streak of them counts as trouble of the network.
   ...refused("network", {
@@ -133,11 +187,17 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
       "The template's values are not allowed as they are. Remove line breaks, tabs, long runs of spaces and empty values.",
   }),
   // Concern the template.
+  ...refused(
+    "template",
+    {
+      132001:
+        "The template does not exist in this language or is not approved. Sync the templates and choose an approved one.",
+    },
+    { caller: "template_not_found" },
+  ),
   ...refused("template", {
     131058:
       "hello_world can be sent from Meta's own test numbers alone. Send one of the account's own approved templates.",
-    132001:
-      "The template does not exist in this language or is not approved. Sync the templates and choose an approved one.",
     132007: "The template's content breaks a WhatsApp policy. Change it and have it approved again.",
     132013: "The template cannot be used as it is. Sync the templates, and compare it with WhatsApp Manager.",
     132015: "WhatsApp has paused the template for poor feedback. Wait until it is approved again, or use another one.",
@@ -184,9 +244,25 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
       mendsAfterMs: 5 * MINUTE_MS,
     },
   ),
+  ...refused(
+    "number",
+    {
+      33: "WhatsApp no longer knows the sending number. Check its phone number id, and whether the token may use it.",
+      803: "WhatsApp does not know the sending number's id, or the token may not use it. Check both.",
+      131006: "WhatsApp does not know the sending number's id. Check its phone number id and account id.",
+    },
+    { asked: "number" },
+  ),
+  ...refused(
+    "number",
+    {
+      133005: "The two-step PIN of the number is wrong. Register it with the right PIN.",
+      133008: "The PIN was wrong too many times. Wait as long as Meta's dashboard says.",
+      133009: "PINs were tried too fast. Wait a few minutes.",
+    },
+    { asked: "pin" },
+  ),
   ...refused("number", {
-    803: "WhatsApp does not know the sending number's id, or the token may not use it. Check both.",
-    131006: "WhatsApp does not know the sending number's id. Check its phone number id and account id.",
     133001: "The number's registration data could not be read. Register the number again.",
     133002: "The number's backup could not be read. Register the number without it.",
     133003: "The number's recovery token could not be read. Verify and register the number again.",
@@ -194,38 +270,52 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     138000: "Calls are not switched on for this number. Switch them on in Meta's dashboard.",
     2593107: "The number's data was synchronized already. Connect the number again to repeat it.",
     2593108: "The time to synchronize the number's data is over. Connect the number again.",
-    33: "WhatsApp no longer knows the sending number. Check its phone number id, and whether the token may use it.",
     131048:
       "WhatsApp limits the number because people blocked or reported its messages. Stop for some hours and write to fewer people.",
     131055:
       "This number or this endpoint cannot send the message. Check whether the number is set up for calls by SIP, and the endpoint.",
     133000: "The number's last deregistration did not finish. Deregister it again, then register it.",
-    133005: "The two-step PIN of the number is wrong. Register it with the right PIN.",
     133006: "The number must be verified again before it is registered. Ask for a new code.",
-    133008: "The PIN was wrong too many times. Wait as long as Meta's dashboard says.",
-    133009: "PINs were tried too fast. Wait a few minutes.",
     133015: "The number was deleted a moment ago. Wait five minutes before registering it again.",
   }),
   // Concern the account.
+  ...refused(
+    "account",
+    {
+      104: "The request lacks a valid access token or its proof. Store a new token, and check the app's settings.",
+      0: "WhatsApp could not tell who is calling: the access token is not valid. Store a new token.",
+      102: "The session of the access token is over. Store a new token of a system user.",
+      190: "The access token has expired or was revoked. Store a new token of a system user.",
+      459: "The token's user must confirm something at Facebook first. Use the token of a system user.",
+      463: "The access token has expired. Store a new token of a system user.",
+      464: "The token's user is not confirmed. Use the token of a system user.",
+      467: "The access token is no longer valid. Store a new token of a system user.",
+    },
+    { asked: "token" },
+  ),
+  ...refused(
+    "account",
+    {
+      3: "The app or its token may not do this. Check the app's WhatsApp product and the token's permissions.",
+      10: `The access token lacks a permission that sending needs. ${SYSTEM_USER_HINT}`,
+      131005: `Access was denied. ${SYSTEM_USER_HINT}`,
+    },
+    { asked: "permission" },
+  ),
+  ...refused(
+    "account",
+    {
+      131042:
+        "The account's payment is not in order. Check payment method, credit, timezone and currency in Meta's dashboard.",
+    },
+    { effect: "payment_missing" },
+  ),
   ...refused("account", {
-    104: "The request lacks a valid access token or its proof. Store a new token, and check the app's settings.",
-    0: "WhatsApp could not tell who is calling: the access token is not valid. Store a new token.",
     5: "The app accepts calls from certain addresses only. Add this server's address in the app's settings.",
-    102: "The session of the access token is over. Store a new token of a system user.",
-    459: "The token's user must confirm something at Facebook first. Use the token of a system user.",
-    463: "The access token has expired. Store a new token of a system user.",
-    464: "The token's user is not confirmed. Use the token of a system user.",
-    467: "The access token is no longer valid. Store a new token of a system user.",
     2200: "Meta could not verify the callback address. It must be reachable from the internet over https, with a certificate that browsers accept.",
     2635: "Meta no longer serves this version of its interface. Raise [whatsapp] api_version.",
-    3: "The app or its token may not do this. Check the app's WhatsApp product and the token's permissions.",
-    10: `The access token lacks a permission that sending needs. ${SYSTEM_USER_HINT}`,
-    190: "The access token has expired or was revoked. Store a new token of a system user.",
     368: "WhatsApp has blocked the account for a while for breaking a policy. Read the notice in Meta's dashboard.",
-    131005: `Access was denied. ${SYSTEM_USER_HINT}`,
     131031: "The WhatsApp account is locked or restricted. Read the notice in Meta's dashboard and appeal there.",
-    131042:
-      "The account's payment is not in order. Check payment method, credit, timezone and currency in Meta's dashboard.",
     131044: "The account's payment for calls is not in order. Check the payment method in Meta's dashboard.",
     131063:
       "The account sends marketing through another endpoint only. Allow marketing on the Cloud API in Meta's dashboard.",

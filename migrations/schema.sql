@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 22. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 23. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -8,7 +8,7 @@ CREATE TABLE account_syncs (
   error TEXT,
   -- What the account says of itself; null: not known.
   portfolio TEXT,
-  has_payment_method INTEGER CHECK (has_payment_method IN (0, 1)),
+  has_payment_method INTEGER CHECK (has_payment_method IN (0, 1)), marketing_status TEXT, marketing_refusal TEXT,
   PRIMARY KEY (workspace_id, account_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -980,7 +980,7 @@ CREATE TABLE messages (
   failed_at INTEGER,
   -- How the network bills the message, as its status said; JSON.
   pricing TEXT
-, held_back INTEGER CHECK (held_back IN (0, 1)), network_type TEXT, content TEXT, reply_to TEXT, send_at INTEGER) STRICT;
+, held_back INTEGER CHECK (held_back IN (0, 1)), network_type TEXT, content TEXT, reply_to TEXT, send_at INTEGER, fell_back INTEGER NOT NULL DEFAULT 0 CHECK (fell_back IN (0, 1))) STRICT;
 CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
 CREATE INDEX messages_api_key ON messages (workspace_id, idempotency_key, created_at) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX messages_api_reference ON messages (workspace_id, reference, created_at) WHERE reference IS NOT NULL;

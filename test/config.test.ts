@@ -116,6 +116,8 @@ test("the defaults are those that operators rely on", () => {
       authHeader: "Authorization",
       authPrefix: "Bearer ",
       pathStyle: "graph",
+      marketingPolicy: "fallback",
+      activitySharing: "default",
       timeoutMs: 10_000,
       syncEveryMs: 3_600_000,
     },

@@ -151,6 +151,18 @@ export const sections = {
       "graph",
       '"graph": paths with version and number, like Meta; "bare": without them. For numbers of the graph profile.',
     ),
+    marketingPolicy: key(
+      "marketing_policy",
+      oneOf("fallback", "strict"),
+      "fallback",
+      'What Meta does with a message that its endpoint for marketing cannot optimize: "fallback" sends it as the general endpoint would, "strict" refuses it. Sent as product_policy.',
+    ),
+    activitySharing: key(
+      "message_activity_sharing",
+      oneOf("default", "on", "off"),
+      "default",
+      'Whether marketing messages share what people do with them, for Meta\'s optimization. "default": as the account is set at Meta.',
+    ),
     timeoutMs: key(
       "timeout",
       duration(100, 2 * MINUTE),

@@ -21,6 +21,7 @@ import groupBursts from "../../migrations/0019_group_bursts.sql" with { type: "t
 import conversations from "../../migrations/0020_conversations.sql" with { type: "text" };
 import templateParts from "../../migrations/0021_template_parts.sql" with { type: "text" };
 import scheduledTake from "../../migrations/0022_scheduled_take.sql" with { type: "text" };
+import marketingPath from "../../migrations/0023_marketing_path.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   { version: 20, name: "conversations", sql: conversations },
   { version: 21, name: "template_parts", sql: templateParts },
   { version: 22, name: "scheduled_take", sql: scheduledTake },
+  { version: 23, name: "marketing_path", sql: marketingPath },
 ];

@@ -2,6 +2,7 @@
 import { quoted } from "#src/core/foreign-text.ts";
 import { updateToken } from "./access-issues.ts";
 import type { Issue, IssueInput } from "./issue.ts";
+import { marketingIssues } from "./marketing-issues.ts";
 
 type Found = Pick<Issue, "id" | "says" | "next"> & Partial<Issue>;
 
@@ -10,9 +11,13 @@ const UNVERIFIED_BUSINESS_CODE = 141010;
 const LOWEST_LIMIT = "250";
 
 export function adviceIssues(input: IssueInput): Issue[] {
-  return [tokenIssue(input), nameIssue(input), qualityIssue(input), limitedIssue(input), unsignedIssue(input)]
+  return [...numberAdvice(input), ...marketingIssues(input)]
     .filter((one) => one !== null)
     .map((one) => ({ level: "warning", check: "number", command: null, hits: null, ...one }));
+}
+
+function numberAdvice(input: IssueInput): (Found | null)[] {
+  return [tokenIssue(input), nameIssue(input), qualityIssue(input), limitedIssue(input), unsignedIssue(input)];
 }
 
 function tokenIssue({ number, facts, now }: IssueInput): Found | null {

@@ -73,6 +73,8 @@ const NEXT: Readonly<Record<string, string>> = {
   number_disconnected: `${REGISTER} A forgotten PIN is reset in WhatsApp Manager, Phone numbers, Two-step verification.`,
   number_unverified: `Have a code sent to it in WhatsApp Manager, Phone numbers, and enter the code there. ${CHECK_AGAIN}`,
   number_migrated: WRONG_IDS,
+  marketing_not_onboarded: `Accept the terms of the Marketing Messages API in WhatsApp Manager, as an admin of the business. ${CHECK_AGAIN}`,
+  marketing_refused: `Compare the category of the template in WhatsApp Manager, and whether the number is set up for calls by SIP. ${CHECK_AGAIN}`,
   payment_missing: `Add or correct the payment method of the account under Billing in Meta's business settings. ${CHECK_AGAIN}`,
   app_development_mode: `Set the app to Live with the switch at the top of the app's dashboard. ${CHECK_AGAIN}`,
   health_blocked: `Do what WhatsApp says in Meta's dashboard. ${CHECK_AGAIN}`,

@@ -22,7 +22,15 @@ export function enteredIssues({ facts, hasSecret, settings, now }: Entered): Iss
       ...{ appSecret: hasSecret ? "entered" : null, ready: true, unreadyBy: null, unreadyReason: null },
     },
     ...{ facts, settings, now },
-    ...{ state: null, notices: [], refused: null, unsigned: null, hasPaymentMethod: null, isPaymentRefused: false },
+    ...{
+      state: null,
+      notices: [],
+      refused: null,
+      unsigned: null,
+      hasPaymentMethod: null,
+      marketing: null,
+      isPaymentRefused: false,
+    },
   });
   return issues.filter(({ level, check }) => level === "problem" && CHECKS.includes(check));
 }

@@ -36,7 +36,10 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
   const rows = await query(
     `SELECT n.id, n.phone, n.provider, n.api_url, n.account_id, n.phone_number_id, n.app_secret IS NOT NULL AS has_secret,
       n.ready, n.unready_reason, n.unready_by, n.workspace_id, w.name AS workspace, c.facts,
-      s.restriction, s.restricted_until, s.notice, a.has_payment_method
+      s.restriction, s.restricted_until, s.notice, a.workspace_id IS NOT NULL AS has_account, a.has_payment_method,
+      a.marketing_status, a.marketing_refusal,
+      EXISTS (SELECT 1 FROM templates t WHERE t.workspace_id = n.workspace_id AND t.account_id = n.account_id
+        AND t.category = 'MARKETING' AND t.status = 'APPROVED') AS has_marketing
     FROM numbers n JOIN workspaces w ON w.id = n.workspace_id
       LEFT JOIN connections c ON c.number_id = n.id LEFT JOIN number_states s ON s.number_id = n.id
       LEFT JOIN account_syncs a ON a.workspace_id = n.workspace_id AND a.account_id = n.account_id
@@ -63,6 +66,7 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
       refused: wrongSince(sources, number, refused.get(number.id)),
       unsigned: unsigned.get(number.id) ?? null,
       hasPaymentMethod: row.has_payment_method === null ? null : Number(row.has_payment_method) === 1,
+      marketing: Number(row.has_account) === 1 ? marketingIn(row) : null,
       isPaymentRefused: unpaid.has(number.id),
       workspaceId: Number(row.workspace_id),
       workspace: quoted(String(row.workspace)),
@@ -84,6 +88,15 @@ function numberIn(row: Row): IssueInput["number"] {
     ready: Number(row.ready) === 1,
     unreadyReason: foreignOrNull(row.unready_reason),
     unreadyBy: row.unready_by === null ? null : row.unready_by === "person" ? "person" : "network",
+  };
+}
+
+function marketingIn(row: Row): IssueInput["marketing"] {
+  const refusal = textOrNull(row.marketing_refusal);
+  return {
+    status: textOrNull(row.marketing_status),
+    hasTemplates: Number(row.has_marketing) === 1,
+    refusal: refusal === null ? null : (JSON.parse(refusal) as { code: string; at: number }),
   };
 }
 

@@ -44,10 +44,21 @@ export interface IssueInput {
   unsigned: { hasSecretHeader: boolean } | null;
   /** Of the account, as it says itself; null: it does not say. */
   hasPaymentMethod: boolean | null;
+  /** The account's way of sending marketing; null: nothing is known of the account yet. */
+  marketing: MarketingPath | null;
   /** The network recently refused a message because the account's payment is not in order. */
   isPaymentRefused: boolean;
   settings: ConnectionSettings;
   now: number;
+}
+
+interface MarketingPath {
+  /** Whether it may send to the endpoint for marketing, in the network's word; null: the network does not say. */
+  status: string | null;
+  /** The account has a marketing template that can be sent. */
+  hasTemplates: boolean;
+  /** The last answer of the endpoint for marketing that a message is not its own. */
+  refusal: { code: string; at: number } | null;
 }
 
 export interface IssueSubject {

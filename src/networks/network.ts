@@ -14,6 +14,7 @@ import type {
 } from "#src/domain/inbound/callback-item.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { FailedOutcome, Outcome } from "#src/domain/messages/outcome.ts";
+import type { SendPath } from "#src/domain/messages/send-path.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import type { AccountUpdate } from "#src/domain/numbers/account-sync.ts";
 import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
@@ -95,6 +96,11 @@ export interface AccountPort {
   listNumbers(sender: Sender): Promise<Result<ListedNumber[]>>;
   /** The account itself. */
   fetchAccount(sender: Sender): Promise<Result<AccountDetails>>;
+  /**
+   * Whether the account may send to the endpoint for marketing, in the network's word (`ELIGIBLE`, `ONBOARDED`,
+   * `INELIGIBLE`); null: the network does not say.
+   */
+  fetchMarketingStatus(sender: Sender): Promise<Result<string | null>>;
   /** All templates of the account, from all pages. */
   listTemplates(sender: Sender): Promise<Result<ListedTemplate[]>>;
   /** As that of `MediaPort`. */
@@ -230,6 +236,8 @@ export interface OutboundMessage {
   about?: string | null;
   /** One of a broadcast's many: single messages go first. */
   isBulk?: boolean;
+  /** The endpoint of the network that takes it. Absent: the general one. */
+  path?: SendPath;
 }
 
 /** The sending number as its network knows it. */

@@ -7,7 +7,7 @@
 import type { Clock } from "#src/core/clock.ts";
 import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
-import { listSiblings, recordAccount, recordSync } from "#src/domain/numbers/account-sync.ts";
+import { listSiblings, recordAccount, recordMarketingStatus, recordSync } from "#src/domain/numbers/account-sync.ts";
 import { saveConnection, setSendsProof } from "#src/domain/numbers/connection.ts";
 import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
 import { applyDetails, applyProblem, findState } from "#src/domain/numbers/network-state.ts";
@@ -109,7 +109,10 @@ async function syncNumbers(
     // The token may have access to the number but not to the account.
     if (isOneByOne(listed)) result.problems.push(`${first.number.phone}: ${wordsOf(listed.failure, first.number)}`);
     // What the account says of itself decides how the answers about its numbers are applied.
-    if (listed.ok && !isRecorded) isRecorded = await syncAccountDetails(store, port, first, inspected);
+    if (listed.ok && !isRecorded) {
+      isRecorded = await syncAccountDetails(store, port, first, inspected);
+      await syncMarketingStatus(store, port, first, inspected);
+    }
     for (const opened of group) await applyInspection(store, port, opened, inspected, result);
   }
 }
@@ -124,8 +127,22 @@ async function syncAccountDetails(
   const fetched = await port.fetchAccount(withProof(sender, proof));
   if (!fetched.ok) return false;
   const { portfolio, hasPaymentMethod } = fetched.value;
-  await store.write((tx) => recordAccount(tx, number.workspaceId, number.accountId, { portfolio, hasPaymentMethod }));
+  const { workspaceId, accountId } = number;
+  await store.write((tx) => recordAccount(tx, workspaceId, accountId, { portfolio, hasPaymentMethod }));
   return true;
+}
+
+/** As above: without an answer, what is known stays. */
+async function syncMarketingStatus(
+  store: Store,
+  port: AccountPort,
+  { number, sender }: OpenedNumber,
+  { proof }: AccountInspection,
+): Promise<void> {
+  const fetched = await port.fetchMarketingStatus(withProof(sender, proof));
+  if (!fetched.ok || fetched.value === null) return;
+  const status = fetched.value;
+  await store.write((tx) => recordMarketingStatus(tx, number.workspaceId, number.accountId, status));
 }
 
 function isOneByOne(listed: Result<unknown>): listed is Extract<Result<unknown>, { ok: false }> {

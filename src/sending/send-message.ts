@@ -29,6 +29,7 @@ import {
   requeue,
   requireMessage,
 } from "#src/domain/messages/record-outcome.ts";
+import { changePath, isWrongPath, type WrongPath } from "#src/domain/messages/send-path.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -178,7 +179,7 @@ async function attemptUntilFinal(
   const { clock, pace, recorder, networks } = options;
   const { message, plan } = accepted;
   const { sender } = plan;
-  const outbound = outboundOf(options, message, plan, uploads);
+  let outbound = outboundOf(options, message, plan, uploads);
   const storeResult = (tx: Tx, result: SendResult): SendResult => {
     if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(result));
     return result;
@@ -194,18 +195,25 @@ async function attemptUntilFinal(
 
   for (let attempt = 0; ; attempt++) {
     const outcome = await networks[sender.network].send(outbound, options.timeoutMs);
-    if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") {
+    if (outcome.kind !== "throttled" && outcome.kind !== "unreachable" && !isWrongPath(outcome)) {
       return record((tx) => {
         const scope = outcome.kind === "refused" ? outcome.scope : null;
         return storeResult(tx, resultFrom(tx, writeOutcome(tx, message, plan, outcome), scope));
       });
     }
-    if (!(await record((tx) => requeue(tx, message.id), discardUnsent))) return record(storeCurrent);
+    const isRequeued = await record((tx) => {
+      if (!requeue(tx, message.id)) return false;
+      if (isWrongPath(outcome)) changePath(tx, message, outcome);
+      return true;
+    }, discardUnsent);
+    if (!isRequeued) return record(storeCurrent);
+    if (isWrongPath(outcome)) outbound = { ...outbound, path: "general" };
     if (outcome.kind === "throttled" && outcome.scope === "number") pace.slowDown(sender.id);
 
     // Ignore `Retry-After: 0`: the network has just throttled us.
     const hintMs = outcome.kind === "throttled" ? (outcome.retryAfterMs ?? 0) : 0;
-    const waitMs = Math.max(hintMs, FIRST_BACKOFF_MS * (hintMs > 0 ? 1 : 2 ** attempt));
+    const backoffMs = FIRST_BACKOFF_MS * (hintMs > 0 ? 1 : 2 ** attempt);
+    const waitMs = isWrongPath(outcome) ? 0 : Math.max(hintMs, backoffMs);
     const isInBudget = clock.monotonic() + waitMs <= deadline;
     if (isInBudget) await sleep(clock, waitMs);
     const grant = isInBudget ? await pace.acquire(sender.id, sender.throughput, deadline) : null;
@@ -227,11 +235,11 @@ async function attemptUntilFinal(
 export function outboundOf(
   { box }: SendOptions,
   { sendToken }: Message,
-  { sender, phone, networkUserId, content, about }: SendPlan,
+  { sender, phone, networkUserId, content, about, path }: SendPlan,
   uploads: ReadonlyMap<number, string>,
 ): OutboundMessage {
   const to = { to: phone, recipientNetworkUserId: networkUserId };
-  return { sender: senderOf(box, sender), ...to, sendToken, content, uploads, about };
+  return { sender: senderOf(box, sender), ...to, sendToken, content, uploads, about, path };
 }
 
 /** The network accepted a free message into a thread that another sender had: it is ours now. */
@@ -278,7 +286,7 @@ function failExhausted(
   tx: Tx,
   messageId: number,
   keyId: number | null,
-  outcome: Extract<Outcome, { kind: "throttled" | "unreachable" }>,
+  outcome: Extract<Outcome, { kind: "throttled" | "unreachable" }> | WrongPath,
   waitMs: number,
   storeResult: StoreResult,
 ): SendResult {

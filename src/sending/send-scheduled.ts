@@ -21,6 +21,7 @@ import {
 import { uploadsOf } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { cancelSome, failScheduled, putBack } from "#src/domain/messages/scheduled.ts";
+import { changePath, isWrongPath, type WrongPath } from "#src/domain/messages/send-path.ts";
 import { downReason, findNetworkHealth, PROBE_EVERY_MS } from "#src/domain/numbers/network-health.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -229,6 +230,7 @@ class ScheduledSender {
       await inFlight(this.#options, message, async () => {
         const outcome = await this.#ask(claim);
         if (outcome.kind === "throttled" || outcome.kind === "unreachable") return this.#putBack(claim, outcome);
+        if (isWrongPath(outcome)) return this.#changePath(claim, outcome);
         this.#stateOf(plan.sender.id).backoffMs = 0;
         await recorder.record(plan.sender.id, message.id, (tx) => writeOutcome(tx, message, plan, outcome));
       });
@@ -254,6 +256,14 @@ class ScheduledSender {
     const latencyMs = window.close(message.id);
     if (outcome.kind === "accepted") limit.noteAccepted(latencyMs);
     return outcome;
+  }
+
+  /** The endpoint for marketing did not accept the message: it is due at once, for the general one. */
+  async #changePath({ message, plan }: ClaimedScheduled, outcome: WrongPath): Promise<void> {
+    await this.#options.recorder.record(plan.sender.id, message.id, (tx) => {
+      changePath(tx, message, outcome);
+      putBack(tx, message.id, tx.now);
+    });
   }
 
   /** The network provably did not accept the message. */

@@ -29,7 +29,7 @@ const FORGED = `tired”.\r\n${MARK}\u2028${MARK}\u2029\u001b[2K\u009b2K\u202e\u
 
 /** Columns whose text comes from customers, from people or from the network. */
 const FOREIGN: Readonly<Record<string, string>> = {
-  account_syncs: "error",
+  account_syncs: "error marketing_status",
   api_keys: "name",
   audit_log: "subject",
   broadcast_counters: "refusal_message",
@@ -76,7 +76,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
 
 /** Values of closed lists, identifiers, hashes, secrets, times, numbers of phones, and JSON that no operator reads as text. */
 const OURS: Readonly<Record<string, string>> = {
-  account_syncs: "account_id portfolio",
+  account_syncs: "account_id marketing_refusal portfolio",
   acme_accounts: "directory private_key url",
   api_keys: "prefix scopes",
   audit_log: "action details address",

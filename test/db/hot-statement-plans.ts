@@ -312,6 +312,7 @@ export const expectedPlans: Record<string, string[]> = {
   "messages.dispatchScheduled": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.scheduledById": ["SEARCH scheduled_messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.setDueSince": ["SEARCH scheduled_messages USING INTEGER PRIMARY KEY (rowid=?)"],
+  "messages.setFellBack": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.setIndexedUntil": ["SEARCH instance USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.unindexedContacts": [
     "SEARCH messages USING COVERING INDEX messages_single (workspace_id=? AND id>? AND id<?)",
@@ -346,6 +347,7 @@ export const expectedPlans: Record<string, string[]> = {
   "messages.updateState": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.updateStateAndDispatch": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.updateStateAndNetworkId": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
+  "numbers.marketingStatusOf": ["SEARCH account_syncs USING PRIMARY KEY (workspace_id=? AND account_id=?)"],
   "numbers.numberById": ["SEARCH numbers USING INTEGER PRIMARY KEY (rowid=?)"],
   "numbers.numberByNetworkId": ["SEARCH numbers USING INDEX numbers_phone_number_id (phone_number_id=?)"],
   "numbers.numbersOfWorkspace": ["SEARCH numbers USING INDEX numbers_workspace (workspace_id=?)"],

@@ -45,13 +45,15 @@ test("two numbers do not share a route, nor do more than are kept", () => {
   const routes = new SendRoutes(settings);
   for (const round of [1, 2]) {
     for (let id = 0; id < 1_500; id++) {
-      const { target } = routes.of({ ...SENDER, phoneNumberId: String(id) });
-      expect([round, target?.url.pathname]).toEqual([round, `/v25.0/${id}/messages`]);
+      const { targets } = routes.of({ ...SENDER, phoneNumberId: String(id) });
+      expect([round, targets?.general.url.pathname]).toEqual([round, `/v25.0/${id}/messages`]);
+      expect(targets?.marketing.url.pathname).toBe(`/v25.0/${id}/marketing_messages`);
     }
   }
 });
 
 function shown(routes: SendRoutes, sender: Sender): unknown {
-  const { target } = routes.of(sender);
-  return target === null ? null : { ...target, url: target.url.href };
+  const { targets } = routes.of(sender);
+  if (targets === null) return null;
+  return Object.values(targets).map((target) => ({ ...target, url: target.url.href }));
 }

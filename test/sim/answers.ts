@@ -16,7 +16,9 @@ export type AnswerKind =
   | "throttled_pair"
   | "unreachable"
   | "lost"
-  | "reset";
+  | "reset"
+  /** Of the endpoint for marketing alone. */
+  | "wrong_path";
 
 export type Weather = "fair" | "mixed" | "crowded" | "away" | "silent" | "hostile" | "sick";
 
@@ -125,5 +127,7 @@ export function outcomeOf(kind: AnswerKind, id: string, recipientId: string, ret
       return { kind: "unknown", reason: "no answer in time" };
     case "reset":
       return { kind: "unknown", reason: "the connection was reset" };
+    case "wrong_path":
+      return { ...refused("134100", "template"), isWrongPath: true } as Outcome;
   }
 }

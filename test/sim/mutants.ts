@@ -229,6 +229,33 @@ export const mutants: readonly Mutant[] = [
     replace: "  if (due === null) requireNotOptedOut(tx, workspace, recipient);\n",
   },
   {
+    name: "a message is sent on both paths",
+    file: "src/sending/number-queue.ts",
+    find: "      outcome = await networks[sender.network].send(outbound, timeoutMs);\n",
+    replace: `      outcome = await networks[sender.network].send(outbound, timeoutMs);
+      if (outcome.kind === "accepted" && outbound.path === "marketing")
+        outcome = await networks[sender.network].send({ ...outbound, path: "general" }, timeoutMs);
+`,
+  },
+  {
+    name: "an unknown outcome of the endpoint for marketing leads to a fallback",
+    file: "src/domain/messages/send-path.ts",
+    find: 'return outcome.kind === "refused" && outcome.isWrongPath === true;',
+    replace: 'return outcome.kind === "unknown" || (outcome.kind === "refused" && outcome.isWrongPath === true);',
+  },
+  {
+    name: "a fallback is not on disk when the message is sent again",
+    file: "src/domain/messages/send-path.ts",
+    find: "  setFellBack(tx).run({ id: message.id });\n",
+    replace: "",
+  },
+  {
+    name: "a fallback does not go back to the queue before its next attempt",
+    file: "src/domain/broadcasts/record-outcome.ts",
+    find: '  if (message.status === "sending") changePath(tx, message, refused);\n  requeue(tx, broadcast, message);\n',
+    replace: '  if (message.status === "sending") changePath(tx, message, refused);\n',
+  },
+  {
     name: "a delivery whose attempt failed loses its job",
     file: "src/domain/webhooks/attempt.ts",
     find: "  postpone(tx, outboxId, next);",

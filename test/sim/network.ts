@@ -6,6 +6,7 @@
 import { NETWORK_RETRIES_MAX } from "#src/domain/messages/failure.ts";
 import { textOf } from "#src/domain/messages/kinds/kinds.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { SendPath } from "#src/domain/messages/send-path.ts";
 import type { OutboundMessage, Network as Port } from "#src/networks/network.ts";
 import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
@@ -21,6 +22,8 @@ interface Arrived {
   to: string;
   /** Null: no answer has reached the process that sent the request. */
   told: Outcome | null;
+  path: SendPath;
+  sendToken: string;
 }
 
 export interface Row {
@@ -93,7 +96,7 @@ export class OutsideNetwork {
       if (life.isDead) return;
       this.count += 1;
       const arrived = this.#check(outbound);
-      const kind = random.weighted(weathers[this.weather]);
+      const kind = this.#answerTo(outbound);
       note(`dispatch ${outbound.sendToken} to ${outbound.to} (${arrived.token}): ${kind}`);
       const outcome = this.#outcome(kind, outbound);
       const isTaken = outcome.kind === "accepted" || (outcome.kind === "unknown" && random.chance(0.5));
@@ -110,6 +113,12 @@ export class OutsideNetwork {
       });
       atDispatch("after");
     });
+  }
+
+  /** The endpoint for marketing calls some messages not its own, in any weather. */
+  #answerTo({ path }: OutboundMessage): AnswerKind {
+    const { random } = this.#options;
+    return path === "marketing" && random.chance(0.2) ? "wrong_path" : random.weighted(weathers[this.weather]);
   }
 
   #latency(timeoutMs: number): number {
@@ -146,8 +155,12 @@ export class OutsideNetwork {
     else if (row.fault !== null) fault(`sent although ${row.fault}`);
     if (this.#options.scheduler.now() < (this.#notBefore.get(token) ?? 0)) fault("sent before its time");
     if (this.#forbidden.has(token)) fault("sent although it was cancelled");
-    const arrived: Arrived = { token, celebrant: row?.isBirthday === true ? celebrant : "", to, told: null };
+    const { path = "general", sendToken } = outbound;
+    const about = { token, celebrant: row?.isBirthday === true ? celebrant : "", to };
+    const arrived: Arrived = { ...about, told: null, path, sendToken };
     const same = this.#arrived.get(token) ?? [];
+    const wrong = wrongPathOf(outbound, same);
+    if (wrong !== null) fault(wrong);
     this.#arrived.set(token, same);
     const theirs = same.filter((other) => other.to === to && other.celebrant === arrived.celebrant);
     const refusals = theirs.filter((other) => isNetworkRefusal(other.told)).length;
@@ -233,6 +246,16 @@ export class OutsideNetwork {
     const { id, ...rest } = written;
     this.#options.callBack(inboundCallback(number, { networkMessageId: id, ...rest }), onStored);
   }
+}
+
+/** Marketing goes to its own endpoint until that says, in an answer that was heard, that the message is not its own. */
+function wrongPathOf({ content, path = "general", sendToken }: OutboundMessage, before: Arrived[]): string | null {
+  const isRedirected = before.some(
+    (one) => one.sendToken === sendToken && one.told?.kind === "refused" && one.told.isWrongPath === true,
+  );
+  const isMarketing = content.type === "template" && content.name === "summer_sale";
+  const due: SendPath = isMarketing && !isRedirected ? "marketing" : "general";
+  return path === due ? null : `sent to the ${path} endpoint and not to the ${due} one`;
 }
 
 function idOf({ sendToken }: OutboundMessage): string {

@@ -11,6 +11,7 @@ import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
 import { createGroup } from "#src/domain/groups/create.ts";
+import { MARKETING_ONBOARDED, recordMarketingStatus } from "#src/domain/numbers/account-sync.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { numbers, portfolios, type SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
@@ -95,6 +96,7 @@ export function buildTown(): Town {
         tx.db.insert(portfolios).values({ name: "portfolio:1", updatedAt: tx.now }).run();
         tx.db.update(numbers).set({ portfolioId: 1 }).run();
         const number = { ...added, portfolioId: 1 };
+        recordMarketingStatus(tx, id, number.accountId, MARKETING_ONBOARDED);
         for (const name of templates) {
           const category = name === "summer_sale" ? "MARKETING" : "UTILITY";
           const components = [{ type: "BODY", text: "{{1}} for {{2}} is on its way." }];

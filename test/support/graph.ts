@@ -130,6 +130,8 @@ export type Fault =
       subcode?: number;
       details?: string;
       headers?: Record<string, string>;
+      /** The answer waits for this. */
+      until?: Promise<void>;
     }
   /** Accepted, and the connection ends without an answer. */
   | { kind: "lost" }
@@ -178,7 +180,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     const bytes = await readAll(request);
     const path = request.url ?? "/";
     if (options.now !== undefined) response.setHeader("date", new Date(now()).toUTCString());
-    if (options.account !== undefined && !withoutQuery(path).endsWith("/messages")) {
+    if (options.account !== undefined && !/\/(marketing_)?messages$/.test(withoutQuery(path))) {
       const question = { method: request.method ?? "", path, headers: request.headers, body: null };
       questions.push(question);
       const refusal = path.includes("/subscriptions") ? null : tokenRefusal(request, options);
@@ -194,7 +196,8 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     const refusal =
       proofRefusal(options.account ?? null, path, options.accessToken ?? GRAPH_TOKEN) ??
       requestRefusal(request, withoutQuery(path), options) ??
-      bodyRefusal(body, options.templates ?? options.account?.templates.map(knownTemplate)) ??
+      bodyRefusal(body, options.templates ?? options.account?.templates.map(knownTemplate), path) ??
+      pathRefusal(body, withoutQuery(path), options.account) ??
       mediaRefusal(body, phoneNumberIdIn(withoutQuery(path), options), options);
     if (refusal !== null) return answerError(response, refusal);
     if (isRead(body)) {
@@ -213,7 +216,10 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     phoneNumberId: string,
   ): Promise<void> {
     const fault = takeFault(body);
-    if (fault?.kind === "error") return answerError(response, fault);
+    if (fault?.kind === "error") {
+      await fault.until;
+      return answerError(response, fault);
+    }
     if (fault?.kind === "reset") return void request.socket.resetAndDestroy();
     if (fault?.kind === "answer") return answer(response, fault.status, fault.body, fault.contentType ?? "text/html");
 
@@ -382,8 +388,8 @@ function requestRefusal(request: IncomingMessage, path: string, options: GraphOp
 /** Empty if the number cannot have this path. */
 function phoneNumberIdIn(path: string, options: GraphOptions): string {
   const known = options.phoneNumberIds ?? options.account?.numbers.map(({ id }) => id) ?? [GRAPH_PHONE_NUMBER_ID];
-  if (options.pathStyle === "bare") return path === "/messages" ? (known[0] ?? "") : "";
-  const named = /^\/v\d+\.\d\/(\d+)\/messages$/.exec(path)?.[1] ?? "";
+  if (options.pathStyle === "bare") return /^\/(marketing_)?messages$/.test(path) ? (known[0] ?? "") : "";
+  const named = /^\/v\d+\.\d\/(\d+)\/(?:marketing_)?messages$/.exec(path)?.[1] ?? "";
   return known.includes(named) ? named : "";
 }
 
@@ -415,6 +421,29 @@ function mediaRefusal(body: unknown, phoneNumberId: string, { account, pathStyle
 
 const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data context".split(" ");
 
+/** What the endpoint for marketing takes beside them. */
+const MARKETING_MEMBERS = ["product_policy", "message_activity_sharing"];
+
+function isMarketingPath(path: string): boolean {
+  return withoutQuery(path).endsWith("/marketing_messages");
+}
+
+/** Which of the two endpoints takes a message: the category that the account's template has now decides. */
+function pathRefusal(body: unknown, path: string, account: GraphAccount | undefined): Refusal | null {
+  const { type, template, product_policy: policy } = body as Loose;
+  const { name, language } = (template ?? {}) as { name?: string; language?: { code?: string } };
+  const row = account?.templates.find((one) => one.name === name && one.language === language?.code);
+  const isMarketing = type === "template" && (row === undefined || row.category === "MARKETING");
+  const isOnboarded = account?.details.marketing_messages_onboarding_status === "ONBOARDED";
+  if (isMarketingPath(path)) {
+    if (type !== "template") return { code: 131055, details: "Only marketing templates are sent here" };
+    if (!isMarketing) return { code: 134100, details: "The template is not a marketing template" };
+    return isOnboarded || policy !== "STRICT" ? null : { code: 134102, status: 500 };
+  }
+  const isOff = account?.details.disable_marketing_messages_on_cloud_api === true;
+  return row !== undefined && isMarketing && isOff ? { code: 131063 } : null;
+}
+
 /** Marks a message as read instead of sending one. */
 function isRead(body: unknown): boolean {
   return isObject(body) && body.status === "read";
@@ -430,14 +459,22 @@ function readRefusal(body: Loose): Refusal | null {
   return isRight ? null : { code: 131009, details: "typing_indicator" };
 }
 
-function bodyRefusal(body: unknown, templates: readonly KnownTemplate[] | undefined): Refusal | null {
+function bodyRefusal(
+  body: unknown,
+  templates: readonly KnownTemplate[] | undefined,
+  path = "/messages",
+): Refusal | null {
   if (!isObject(body)) return { code: 100, details: "The body is no JSON object" };
   if (isRead(body)) return readRefusal(body);
-  const unknown = Object.keys(body).filter((name) => !BODY_MEMBERS.includes(name) && name !== body.type);
+  const members = isMarketingPath(path) ? [...BODY_MEMBERS, ...MARKETING_MEMBERS] : BODY_MEMBERS;
+  const unknown = Object.keys(body).filter((name) => !members.includes(name) && name !== body.type);
   if (unknown.length > 0) return { code: 100, details: `Unknown members: ${unknown.join(", ")}` };
   if (body.messaging_product !== "whatsapp") return { code: 100, details: "messaging_product" };
   if (body.to === undefined && body.recipient === undefined) return { code: 131008, details: "to or recipient" };
   if (body.to !== undefined && !isText(body.to, /^\+[1-9]\d{6,14}$/)) return { code: 131009, details: "to" };
+  if (!isPolicy(body.product_policy)) return { code: 100, details: "product_policy" };
+  const sharing = body.message_activity_sharing;
+  if (sharing !== undefined && typeof sharing !== "boolean") return { code: 100, details: "message_activity_sharing" };
   const reference = body.biz_opaque_callback_data;
   if (reference !== undefined && !isText(reference, /^.{1,512}$/))
     return { code: 131009, details: "biz_opaque_callback_data" };
@@ -445,6 +482,10 @@ function bodyRefusal(body: unknown, templates: readonly KnownTemplate[] | undefi
   if (body.type === "template") return templateRefusal(body.template, templates);
   const refusal = evaluate(body, null);
   return refusal === null ? null : { code: Number(refusal.code), details: refusal.message };
+}
+
+function isPolicy(policy: unknown): boolean {
+  return policy === undefined || policy === "CLOUD_API_FALLBACK" || policy === "STRICT";
 }
 
 function textRefusal(text: unknown): Refusal | null {

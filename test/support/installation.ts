@@ -16,6 +16,7 @@ import { openStore } from "#src/db/store.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
 import { addMember, findOrCreateStaticGroup } from "#src/domain/groups/membership.ts";
+import { MARKETING_ONBOARDED, recordMarketingStatus } from "#src/domain/numbers/account-sync.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { markReady } from "#src/domain/numbers/readiness.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
@@ -50,6 +51,8 @@ export interface SeenRequest {
   told: "sent" | "delivered" | null;
   /** Whether it is finally reported as delivered; otherwise as sent. */
   isDelivered: boolean;
+  /** It came to the endpoint for marketing. */
+  isMarketing: boolean;
 }
 
 /** How the network behaves from now on. */
@@ -62,6 +65,8 @@ export interface NetworkMood {
   throttledForMs: number;
   /** The number of messages of one label it answers. The answers to further messages wait until this is raised; null: all. */
   maxAnswers: number | null;
+  /** The share of requests to the endpoint for marketing that it answers with "not my own". */
+  redirectedShare: number;
 }
 
 /** An event that the customer's receiver got. */
@@ -83,6 +88,8 @@ export interface InstallationOptions {
   env?: Record<string, string>;
   /** The network's environment, beside the test's. */
   networkEnv?: Record<string, string>;
+  /** The template is one for marketing, and the account is onboarded to the endpoint for it. */
+  isMarketing?: boolean;
   /** How long an unknown outcome waits for a status with its send token. */
   inDoubtAfter: string;
   /** The network reports statuses, and events are delivered to the receiver; otherwise neither. */
@@ -113,6 +120,8 @@ export interface Installation extends AsyncDisposable {
   requests(from?: number): Promise<SeenRequest[]>;
   /** When each request was throttled, in milliseconds. */
   throttled(): Promise<number[]>;
+  /** The send tokens of the requests that the endpoint for marketing called not its own. */
+  redirected(): Promise<string[]>;
   /** The number of statuses that the network has still to report. */
   unreported(): Promise<number>;
   setMood(mood: Partial<NetworkMood>): Promise<void>;
@@ -235,6 +244,9 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
     async throttled() {
       return (await (await fetch(`${networkUrl}/throttled`)).json()) as number[];
     },
+    async redirected() {
+      return (await (await fetch(`${networkUrl}/redirected`)).json()) as string[];
+    },
     async setMood(mood) {
       await fetch(`${networkUrl}/mood`, { method: "PUT", body: JSON.stringify(mood) });
     },
@@ -343,7 +355,7 @@ settle_after = "0s"
 
 /** Fills a new database with what the tests need, as the command line and an import would. */
 async function furnish(data: string, options: InstallationOptions, hook: string | null) {
-  const { people: count, throughput, lists: listCount = 1 } = options;
+  const { people: count, throughput, lists: listCount = 1, isMarketing = false } = options;
   const random = systemRandom;
   const secretKey = loadKeys({ keyFile: join(data, "waxwing.key"), env: {}, random }, true);
   const box = createSecretBox(secretKey, random);
@@ -374,9 +386,10 @@ async function furnish(data: string, options: InstallationOptions, hook: string 
     addTemplate(
       tx,
       id,
-      readNewTemplate({ name: LABELLED, language: "en", category: "UTILITY", components }),
+      readNewTemplate({ name: LABELLED, language: "en", category: isMarketing ? "MARKETING" : "UTILITY", components }),
       "APPROVED",
     );
+    if (isMarketing) recordMarketingStatus(tx, id, ACCOUNT_ID, MARKETING_ONBOARDED);
     const lists = Array.from({ length: listCount }, (_, index) => ({
       id: findOrCreateStaticGroup(tx, id, `List ${index + 1}`).id,
       people: people.slice((index * count) / listCount, ((index + 1) * count) / listCount),

@@ -7,8 +7,8 @@
  * `PUT /mood` changes how it answers from then on, and for how long it throttles everything. And a customer's receiver
  * (`POST /hook`), which records every event and refuses some of them.
  *
- * It prints the port on which it listens; `GET /requests?from=N`, `GET /throttled` (the time of each throttled request)
- * and `GET /events` return what it has seen, `GET /unreported` the number of statuses that are still to be reported.
+ * It prints the port on which it listens; `GET /requests?from=N`, `GET /throttled` (the time of each throttled request),
+ * `GET /redirected` (the send tokens that the endpoint for marketing called not its own) and `GET /events` return what it has seen, `GET /unreported` the number of statuses that are still to be reported.
  */
 import { writeSync } from "node:fs";
 import { sign, writeCallback } from "./graph.ts";
@@ -37,8 +37,14 @@ const seen: SeenRequest[] = [];
 const events: SeenEvent[] = [];
 const waiting: Report[] = [];
 const throttled: number[] = [];
+const redirected: string[] = [];
 /** An answer takes longer than a commit, so that at any moment some requests have been read and not answered. */
-let mood: Omit<NetworkMood, "throttledForMs"> = { answerWithinMs: 40, deliveredShare: 1, maxAnswers: null };
+let mood: Omit<NetworkMood, "throttledForMs"> = {
+  answerWithinMs: 40,
+  deliveredShare: 1,
+  maxAnswers: null,
+  redirectedShare: 0,
+};
 /** Resolves when the mood changes. */
 let moodChanges = Promise.withResolvers<void>();
 /** Messages read, by label. */
@@ -67,6 +73,7 @@ const server = Bun.serve({
     }
     if (url.pathname === "/requests") return Response.json(seen.slice(Number(url.searchParams.get("from"))));
     if (url.pathname === "/throttled") return Response.json(throttled);
+    if (url.pathname === "/redirected") return Response.json(redirected);
     if (url.pathname === "/unreported") return Response.json(callbacks === null ? 0 : waiting.length + reportedNow);
     if (url.pathname === "/events") return Response.json(events);
     // Account queries are not supported.
@@ -74,20 +81,26 @@ const server = Bun.serve({
     const text = await request.text().catch(() => null);
     // The sender died in the middle of it: half a request does not count.
     if (text === null || !text.endsWith("}")) return new Response(null, { status: 400 });
-    return url.pathname === "/hook" ? receive(text) : take(JSON.parse(text) as SendBody);
+    return url.pathname === "/hook" ? receive(text) : take(JSON.parse(text) as SendBody, url.pathname);
   },
 });
 
-async function take({ to, biz_opaque_callback_data: reference, template }: SendBody): Promise<Response> {
+async function take({ to, biz_opaque_callback_data: reference, template }: SendBody, path: string): Promise<Response> {
   if (performance.now() < throttledUntil) {
     throttled.push(Date.now());
     await Bun.sleep(Math.random() * mood.answerWithinMs);
     return Response.json({ error: { code: 130429, message: "Rate limit hit" } }, { status: 400 });
   }
+  const isMarketing = path.endsWith("/marketing_messages");
+  if (isMarketing && Math.random() < mood.redirectedShare) {
+    redirected.push(reference);
+    await Bun.sleep(Math.random() * mood.answerWithinMs);
+    return Response.json({ error: { code: 134100, message: "Not a marketing template" } }, { status: 400 });
+  }
   const label = template.components?.[0]?.parameters[0]?.text ?? "";
   const isDelivered = Math.random() < mood.deliveredShare;
   const id = `wamid.${seen.length + 1}`;
-  const request: SeenRequest = { to, reference, label, at: Date.now(), id, told: null, isDelivered };
+  const request: SeenRequest = { to, reference, label, at: Date.now(), id, told: null, isDelivered, isMarketing };
   seen.push(request);
   const ordinal = (readOf.get(label) ?? 0) + 1;
   readOf.set(label, ordinal);

@@ -28,6 +28,7 @@ import {
   roomIn,
 } from "../messages/portfolio-limit.ts";
 import { hasDispatchedRecipient } from "../messages/read.ts";
+import { choosePath, type SendPath } from "../messages/send-path.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -52,6 +53,7 @@ export interface ClaimedRecipient {
   content: Content;
   /** The network's ids of the uploads that the content sends. */
   uploads: ReadonlyMap<number, string>;
+  path: SendPath;
 }
 
 export interface ClaimResult {
@@ -140,6 +142,8 @@ interface ClaimContext {
   template: Template;
   /** The network's ids of the broadcast's uploads. */
   uploads: ReadonlyMap<number, string>;
+  /** Of those whose path has not changed. */
+  path: SendPath;
   /** How many more people the daily cap allows; null if there is no cap. */
   capRemaining: number | null;
   /** The number's portfolio, how many more people its limit allows, and who is sent to within it now. */
@@ -164,7 +168,8 @@ function claimRows(
   const limited = findLimitedPortfolio(tx, sender);
   const room = limited === null ? 0 : roomIn(tx, limited);
   const people: string[] = [];
-  const known = { tx, broadcast, workspace, sender, template, uploads };
+  const path = choosePath(tx, sender, template.category, false);
+  const known = { tx, broadcast, workspace, sender, template, uploads, path };
   const context: ClaimContext = { ...known, capRemaining, limited, room, people };
   const counters = getCounters(tx, broadcast.id);
   const { rate } = counters;
@@ -225,10 +230,9 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   const { content } = fillTemplate(template, inputFor(broadcast, row));
   const { id, sendToken } = row;
   const { uploads } = context;
-  return {
-    kind: "send",
-    recipient: { id, to: address.phone, recipientNetworkUserId: address.networkUserId, sendToken, content, uploads },
-  };
+  const to = { to: address.phone, recipientNetworkUserId: address.networkUserId };
+  const path = row.fellBack ? "general" : context.path;
+  return { kind: "send", recipient: { id, ...to, sendToken, content, uploads, path } };
 }
 
 /** Nothing is sent after the day of a birthday, or the end of an offer. */

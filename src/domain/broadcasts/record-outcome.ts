@@ -14,6 +14,7 @@ import type { Outcome } from "../messages/outcome.ts";
 import { refreshRecent } from "../messages/portfolio-limit.ts";
 import { findMessageById } from "../messages/read.ts";
 import { recordAccepted, recordFailure } from "../messages/record-outcome.ts";
+import { changePath, isWrongPath, type WrongPath } from "../messages/send-path.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { applyRefusal } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
@@ -53,7 +54,8 @@ export function recordRecipientOutcome(tx: Tx, messageId: number, outcome: Outco
       requeue(tx, broadcast, message);
       return;
     case "refused":
-      recordRefusal(tx, broadcast, message, outcome);
+      if (isWrongPath(outcome)) changeRecipientPath(tx, broadcast, message, outcome);
+      else recordRefusal(tx, broadcast, message, outcome);
   }
 }
 
@@ -65,6 +67,12 @@ export function leaveInDoubt(tx: Tx, message: Message, expireAt: number): void {
   if (message.status !== "sending") return;
   tx.db.update(messages).set({ outcomeUnknown: true }).where(eq(messages.id, message.id)).run();
   reschedule(tx, { kind: "expire_message", subject: message.id, queueKey: message.workspaceId, dueAt: expireAt });
+}
+
+/** The endpoint for marketing did not accept the message: it says nothing about the recipient, who is sent to again. */
+function changeRecipientPath(tx: Tx, broadcast: Broadcast, message: Message, refused: WrongPath): void {
+  if (message.status === "sending") changePath(tx, message, refused);
+  requeue(tx, broadcast, message);
 }
 
 function recordRefusal(

@@ -39,8 +39,8 @@ export const insertRecipient = hotWrite(
   message,
 );
 
-const { id, contactId, toPhone, sendToken, variables } = message;
-const recipient = { id, contactId, toPhone, sendToken, variables };
+const { id, contactId, toPhone, sendToken, variables, fellBack } = message;
+const recipient = { id, contactId, toPhone, sendToken, variables, fellBack };
 const known = { ...message, now: integer, after: integer, limit: integer };
 
 /** After an id, delayed ones included. */

@@ -81,7 +81,17 @@ export const personColumns = {
     kept: [
       ...["id", "workspace_id", "number_id", "contact_id", "origin", "broadcast_id", "type", "from_phone"],
       ...["template_name", "template_language", "template_category", "status", "outcome_unknown", "send_token"],
-      ...["error_code", "charged", "rate", "money", "created_at", "not_before", "throttled_since", "network_refusals"],
+      ...[
+        "error_code",
+        "charged",
+        "rate",
+        "money",
+        "created_at",
+        "not_before",
+        "throttled_since",
+        "network_refusals",
+        "fell_back",
+      ],
       ...["dispatched_at", "sent_at", "delivered_at", "read_at", "failed_at", "pricing", "held_back", "network_type"],
       ...["reply_to", "send_at"],
     ],

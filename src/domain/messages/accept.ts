@@ -31,6 +31,7 @@ export const NEW_MESSAGE = {
   notBefore: null,
   throttledSince: null,
   networkRefusals: 0,
+  fellBack: false,
   heldBack: null,
   sentAt: null,
   deliveredAt: null,

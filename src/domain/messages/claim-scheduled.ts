@@ -62,9 +62,9 @@ function evaluate(tx: ReadTx, message: Message, rules: ScheduleRules): Verdict {
   const input = inputOf(message, scheduled, rules);
   let plan: SendPlan;
   try {
-    const { numberId, toPhone, money } = message;
+    const { numberId, toPhone, money, fellBack } = message;
     plan = planSend(tx, message.workspaceId, input, {
-      ...{ contact: contactOf(tx, message), toPhone, numberId },
+      ...{ contact: contactOf(tx, message), toPhone, numberId, fellBack },
       isHeld: money === "held",
     });
   } catch (error) {

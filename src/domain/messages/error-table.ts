@@ -17,6 +17,8 @@ export interface ErrorMeaning {
   throttles?: "number" | "pair";
   /** The message may have been sent all the same: it is in doubt, and never repeated. */
   mayHaveBeenSent?: true;
+  /** Of the endpoint for marketing: the message is not its own, and was not sent. The general endpoint may take it. */
+  isWrongPath?: true;
   effect?: FailureEffect;
   /** Time alone mends it, after this many milliseconds. */
   mendsAfterMs?: number;
@@ -203,7 +205,6 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     132015: "WhatsApp has paused the template for poor feedback. Wait until it is approved again, or use another one.",
     132068: "The flow of this template is blocked. Repair the flow, or use another template.",
     132069: "The flow of this template is limited to a few messages an hour. Wait, or use another template.",
-    134100: "Only marketing templates can be sent in this way. Choose one, or switch the endpoint back.",
     134102: "The template, or the account, is not available for marketing messages. Check both in Meta's dashboard.",
     2388019: "The account has as many templates as it may have. Delete some that are not used.",
     2388040: "A part of the template is longer than allowed. Shorten it.",
@@ -213,6 +214,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     2388293: "The template has too many placeholders for so little text. Write more text around them.",
     2388299: "A placeholder stands at the start or end of the template. Put words around it.",
   }),
+  ...refused("template", { 134100: "This is not a marketing template. Sync the templates." }, { isWrongPath: true }),
   ...refused(
     "template",
     { 132016: "WhatsApp has disabled the template for good. Make a new one." },
@@ -262,6 +264,14 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     },
     { asked: "pin" },
   ),
+  ...refused(
+    "number",
+    {
+      131055:
+        "This number or this endpoint cannot send the message. Check whether the number is set up for calls by SIP.",
+    },
+    { isWrongPath: true },
+  ),
   ...refused("number", {
     133001: "The number's registration data could not be read. Register the number again.",
     133002: "The number's backup could not be read. Register the number without it.",
@@ -272,8 +282,6 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     2593108: "The time to synchronize the number's data is over. Connect the number again.",
     131048:
       "WhatsApp limits the number because people blocked or reported its messages. Stop for some hours and write to fewer people.",
-    131055:
-      "This number or this endpoint cannot send the message. Check whether the number is set up for calls by SIP, and the endpoint.",
     133000: "The number's last deregistration did not finish. Deregister it again, then register it.",
     133006: "The number must be verified again before it is registered. Ask for a new code.",
     133015: "The number was deleted a moment ago. Wait five minutes before registering it again.",
@@ -318,7 +326,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     131031: "The WhatsApp account is locked or restricted. Read the notice in Meta's dashboard and appeal there.",
     131044: "The account's payment for calls is not in order. Check the payment method in Meta's dashboard.",
     131063:
-      "The account sends marketing through another endpoint only. Allow marketing on the Cloud API in Meta's dashboard.",
+      "The account takes marketing through its endpoint for marketing only. Sync the number, which finds out whether the account is onboarded; else allow marketing on the Cloud API in Meta's dashboard.",
     131064:
       "The account has reached its messaging limit because templates were in the wrong category. Correct the categories and wait.",
     133007: "WhatsApp has blocked the account. Read the notice in Meta's dashboard and appeal there.",

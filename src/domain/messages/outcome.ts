@@ -23,7 +23,12 @@ export type Outcome =
       providerRequest?: ProviderRequestRecord;
     }
   /** Readable, so it proves that nothing was sent. `failure.ts` decides what follows. */
-  | ({ kind: "refused"; retryAfterMs?: number | null } & Failure)
+  | ({
+      kind: "refused";
+      retryAfterMs?: number | null;
+      /** The endpoint for marketing says that the message is not its own: the general one may take it. */
+      isWrongPath?: true;
+    } & Failure)
   | {
       kind: "throttled";
       code: string;

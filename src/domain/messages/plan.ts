@@ -37,6 +37,7 @@ import { type ServiceContent, textOf } from "./kinds/kinds.ts";
 import { withUpload } from "./kinds/media.ts";
 import { findFiles } from "./named-files.ts";
 import type { About, MessageReference } from "./reference.ts";
+import { choosePath, type SendPath } from "./send-path.ts";
 
 export interface SendInput {
   /** As the caller wrote it. */
@@ -72,6 +73,7 @@ interface ScheduledPlan {
   numberId: number;
   /** Its price has been held since an earlier try. */
   isHeld: boolean;
+  fellBack: boolean;
 }
 
 export interface SendPlan {
@@ -93,6 +95,8 @@ export interface SendPlan {
   /** The text that the person will see. */
   text: string;
   template: Template | null;
+  /** The endpoint of the network that takes it. */
+  path: SendPath;
   /** Whether the message costs something when it is delivered, and its price (0 if it does not). */
   charged: boolean;
   price: Micros;
@@ -140,23 +144,26 @@ export function planSend(
 
   if (content.type !== "template") {
     requireOpenWindow(tx, recipient.contact, later);
-    const free = plan(workspace, readySender, address, content, textOf(content), null, 0, false);
+    const free = plan(workspace, readySender, address, content, textOf(content));
     return { ...free, about: about.networkMessageId, replyTo: about.replyTo, takes };
   }
   const template = requireSendable(choice, content);
   const filled = fillTemplate(template, content);
   const account = findAccount(tx, workspace.id);
   requireAffordable(tx, workspace, recipient.contact, account, { later, due });
-  return plan(
-    workspace,
-    readySender,
-    address,
-    filled.content,
-    filled.text,
-    template,
-    account?.rate ?? 0,
-    account !== undefined,
-  );
+  const charges = { price: account?.rate ?? 0, charged: account !== undefined };
+  return planTemplate(tx, plan(workspace, readySender, address, filled.content, filled.text), template, charges, due);
+}
+
+function planTemplate(
+  tx: ReadTx,
+  planned: SendPlan,
+  template: Template,
+  charges: Pick<SendPlan, "price" | "charged">,
+  due: ScheduledPlan | null,
+): SendPlan {
+  const path = choosePath(tx, planned.sender, template.category, due?.fellBack ?? false);
+  return { ...planned, ...charges, template, path };
 }
 
 /** Throws `insufficient_balance` or `rate_limited`. */
@@ -318,16 +325,14 @@ function whyClosed(times: WindowTimes | null): string {
     : "This person last wrote over 24 hours ago";
 }
 
+/** Of a free message, which costs nothing. */
 function plan(
   workspace: Workspace,
   sender: SendingNumber,
   { phone, networkUserId, contact }: ContactLookup,
   content: Content,
   text: string,
-  template: Template | null,
-  price: Micros,
-  charged: boolean,
 ): SendPlan {
-  const addressed = { workspace, sender, phone, networkUserId, contact };
-  return { ...addressed, content, about: null, replyTo: null, takes: "nothing", text, template, price, charged };
+  const bare = { about: null, replyTo: null, takes: "nothing", template: null, path: "general" } as const;
+  return { ...bare, workspace, sender, phone, networkUserId, contact, content, text, price: 0, charged: false };
 }

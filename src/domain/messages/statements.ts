@@ -77,6 +77,8 @@ export const updateStateAndDispatch = hotWrite(
   { ...message, previousStatus: message.status },
 );
 
+export const setFellBack = hotWrite("UPDATE messages SET fell_back = 1 WHERE id = +:id", message);
+
 /** The plus before `broadcast_id` makes SQLite search by the contact, who has fewer messages than the broadcast. */
 export const activeRecipient = hotQuery(
   `SELECT id FROM messages WHERE contact_id = +:contactId AND broadcast_id IS NOT NULL

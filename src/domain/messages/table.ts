@@ -78,6 +78,8 @@ export const messages = sqliteTable("messages", {
   replyTo: text({ mode: "json" }).$type<MessageReference>(),
   /** When a scheduled message is to be sent, as the caller asked; null for all others. */
   sendAt: instant(),
+  /** The endpoint for marketing has answered that the message is not its own: see `send-path.ts`. */
+  fellBack: flag().notNull().default(false),
 });
 
 /** What a scheduled message is made of, until it is sent or over: see `scheduled.ts`. */

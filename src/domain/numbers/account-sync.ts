@@ -6,6 +6,7 @@ import { and, asc, eq, isNull } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { reschedule } from "#src/jobs/enqueue.ts";
 import { findJob } from "#src/jobs/outbox.ts";
+import { findNumber } from "./read.ts";
 import { type AccountSync, accountSyncs, numbers, type SendingNumber } from "./table.ts";
 
 /** All account syncs share one queue: the network counts these calls, and none of them is urgent. */
@@ -71,6 +72,43 @@ export function recordAccount(
     .run();
 }
 
+/** The network's word for an account that may send to its endpoint for marketing. */
+export const MARKETING_ONBOARDED = "ONBOARDED";
+
+/** `status`: in the network's word. */
+export function recordMarketingStatus(tx: Tx, workspaceId: number, accountId: string, status: string): void {
+  tx.db
+    .insert(accountSyncs)
+    .values({ workspaceId, accountId, marketingStatus: status })
+    .onConflictDoUpdate({
+      target: [accountSyncs.workspaceId, accountSyncs.accountId],
+      set: { marketingStatus: status },
+    })
+    .run();
+}
+
+/** A long list meets the same refusal many times. */
+const REFUSAL_NOTED_EVERY_MS = 60_000;
+const COMPARED_WITHIN_MS = 5_000;
+
+/**
+ * The endpoint for marketing has answered that a message is not its own. The next comparison of the account finds out
+ * whether its template has another category.
+ */
+export function noteMarketingRefusal(tx: Tx, numberId: number, code: string): void {
+  const number = findNumber(tx, numberId);
+  if (number === undefined) return;
+  const { workspaceId, accountId } = number;
+  const known = findSync(tx, workspaceId, accountId)?.marketingRefusal ?? null;
+  if (known !== null && Math.abs(tx.now - known.at) < REFUSAL_NOTED_EVERY_MS) return;
+  tx.db
+    .update(accountSyncs)
+    .set({ marketingRefusal: { code, at: tx.now } })
+    .where(and(eq(accountSyncs.workspaceId, workspaceId), eq(accountSyncs.accountId, accountId)))
+    .run();
+  scheduleSync(tx, number, COMPARED_WITHIN_MS);
+}
+
 /** `error`: why the sync failed, in plain text; null if it succeeded. */
 export function recordSync(tx: Tx, workspaceId: number, accountId: string, error: string | null): void {
   const changes = error === null ? { succeededAt: tx.now, failedAt: null, error } : { failedAt: tx.now, error };
@@ -101,6 +139,8 @@ export interface AccountUpdate {
     | { type: "disconnected"; appId: string | null; reason: string }
     /** Something that a person should know. `says` null: the network revokes the report of this kind. */
     | { type: "notice"; kind: string; says: string | null }
+    /** The account may send to the endpoint for marketing, or not: in the network's word. */
+    | { type: "marketing"; status: string }
     /** A change that only an account sync can find out. */
     | { type: "changed" };
 }

@@ -5,7 +5,7 @@
  */
 import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import type { AccountUpdate } from "./account-sync.ts";
+import { type AccountUpdate, recordMarketingStatus } from "./account-sync.ts";
 import { dropNotices, findConnection } from "./connection.ts";
 import type { NumberHealth } from "./connection-facts.ts";
 import { assignPortfolio, reportLimit } from "./portfolio.ts";
@@ -90,6 +90,9 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
   switch (change.type) {
     case "changed":
     case "notice":
+      return number;
+    case "marketing":
+      recordMarketingStatus(tx, number.workspaceId, number.accountId, change.status);
       return number;
     case "disconnected": {
       const appId = findConnection(tx, number.id)?.token?.appId ?? null;

@@ -1,7 +1,7 @@
 /** The hot statements of numbers: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery } from "#src/db/hot-statement.ts";
-import { networkHealth, numbers, portfolios, unlistedRefusals } from "./table.ts";
+import { accountSyncs, networkHealth, numbers, portfolios, unlistedRefusals } from "./table.ts";
 
 const number = getTableColumns(numbers);
 const { id, appSecret, phoneNumberId, accountId } = number;
@@ -43,6 +43,15 @@ export const unlistedOfNumber = hotQuery(
   `SELECT ${columns(unlisted)} FROM unlisted_refusals WHERE number_id = +:numberId`,
   unlisted,
   unlisted,
+);
+
+const { workspaceId, accountId: syncedAccountId, marketingStatus } = getTableColumns(accountSyncs);
+
+export const marketingStatusOf = hotQuery(
+  `SELECT marketing_status AS marketingStatus FROM account_syncs
+  WHERE workspace_id = +:workspaceId AND account_id = +:accountId`,
+  { workspaceId, accountId: syncedAccountId },
+  { marketingStatus },
 );
 
 const portfolio = getTableColumns(portfolios);

@@ -196,6 +196,10 @@ export const accountSyncs = sqliteTable(
     /** What the account says of itself; null: not known. */
     portfolio: text(),
     hasPaymentMethod: flag(),
+    /** Whether it may send to the endpoint for marketing, in the network's word. */
+    marketingStatus: text(),
+    /** The last answer of that endpoint that a message is not its own. */
+    marketingRefusal: text({ mode: "json" }).$type<{ code: string; at: number }>(),
   },
   (sync) => [primaryKey({ columns: [sync.workspaceId, sync.accountId] })],
 );

@@ -36,7 +36,7 @@ export function readAccountUpdate(value: JsonObject, entry: Entry): CallbackItem
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   ...["PARTNER_ADDED", "PARTNER_APP_INSTALLED", "PARTNER_CLIENT_CERTIFICATION_STATUS_UPDATE"],
   ...["VOLUME_BASED_PRICING_TIER_UPDATE", "BUSINESS_PRIMARY_LOCATION_COUNTRY_UPDATE"],
-  ...["AUTH_INTL_PRICE_ELIGIBILITY_UPDATE", "MM_LITE_TERMS_SIGNED", "AD_ACCOUNT_LINKED", "VERIFIED_ACCOUNT"],
+  ...["AUTH_INTL_PRICE_ELIGIBILITY_UPDATE", "AD_ACCOUNT_LINKED", "VERIFIED_ACCOUNT"],
 ]);
 
 function readChange(event: string, value: JsonObject): Change | null {
@@ -64,6 +64,9 @@ function readChange(event: string, value: JsonObject): Change | null {
         appId: idIn(objectOf(value, "waba_info"), "partner_app_id"),
         reason: `Meta says that the app was disconnected from the WhatsApp account (${event}): it can no longer send. Connect it again in Meta's Business Manager.`,
       };
+    // A provider that can be asked nothing about its accounts passes this on, too.
+    case "MM_LITE_TERMS_SIGNED":
+      return { type: "marketing", status: "ONBOARDED" };
     case "ACCOUNT_RECONNECTED":
       return { type: "lifted" };
     default:

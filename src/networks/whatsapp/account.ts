@@ -140,6 +140,15 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
       return answer.ok ? { ...answer, value: accountIn(answer.value) } : answer;
     },
 
+    // Asked for alone: an unknown field would be the refusal of all.
+    async fetchMarketingStatus(sender) {
+      const fields = new URLSearchParams({ fields: "marketing_messages_onboarding_status" });
+      const answer = await ask(sender, `${urlOf(endpoint(sender), sender.accountId, "")}?${fields}`);
+      if (!answer.ok) return answer;
+      const word = textOf(answer.value, "marketing_messages_onboarding_status");
+      return { ...answer, value: word === null ? null : word.toUpperCase().slice(0, 40) };
+    },
+
     async listTemplates(sender) {
       const answer = await listAll(sender, "message_templates", TEMPLATE_FIELDS);
       if (!answer.ok) return answer;

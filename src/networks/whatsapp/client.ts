@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from "#src/core/clock.ts";
+import { findErrorMeaning } from "#src/domain/messages/error-table.ts";
 import type { FailedOutcome, Outcome } from "#src/domain/messages/outcome.ts";
 import type { Exchange, Transport } from "#src/net/transport.ts";
 import { kindOf } from "../kinds/kinds.ts";
@@ -23,6 +24,12 @@ interface Client {
   markRead: NonNullable<Network["markRead"]>;
 }
 
+interface Sample {
+  link: string;
+  /** Meta's id of the upload. */
+  id: string;
+}
+
 /** Meta's code for an unusable access token. */
 const TOKEN_INVALID_CODE = "190";
 /** Meta's code for a missing required parameter. */
@@ -34,42 +41,45 @@ export function createClient(
 ): Client {
   const routes = new SendRoutes(settings);
 
-  const linkOf = ({ content }: OutboundMessage): string | null => kindOf(content).linkOf?.(content) ?? null;
+  /** The file that the number has uploaded before, and the message names by its link. */
+  const findSample = ({ content, sender }: OutboundMessage): Sample | null => {
+    const link = kindOf(content).linkOf?.(content) ?? null;
+    const id = link === null ? null : uploads.findMediaId(sender.phoneNumberId, link);
+    return link === null || id === null ? null : { link, id };
+  };
 
   return {
     async send(outbound, timeoutMs, onAnswer) {
       const { phoneNumberId } = outbound.sender;
-      const { endpoint, target } = routes.of(outbound.sender);
-      if (target === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
+      const { endpoint, targets } = routes.of(outbound.sender);
+      if (targets === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
       if (outbound.to === null && outbound.recipientNetworkUserId === null) {
         return refuseLocally(PARAMETER_MISSING_CODE, "recipient");
       }
-      const link = linkOf(outbound);
-      const sampleId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
-      const body = JSON.stringify(createPayload(outbound, sampleId));
+      const sample = findSample(outbound);
 
       const result = await transport.exchange({
-        target,
+        target: targets[outbound.path ?? "general"],
         method: "POST",
-        body,
+        body: bodyOf(outbound, sample, settings),
         timeoutMs,
         pool: poolOf(outbound.sender),
         isBulk: outbound.isBulk === true,
       });
       if (result.kind === "answered") onAnswer?.(rawOf(result));
       const outcome = outcomeOf(result, endpoint, clock, findAccepted);
-      const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
-      if (isContentRefused && link !== null && sampleId !== null) uploads.invalidate(phoneNumberId, link);
-      return outcome;
+      if (outcome.kind !== "refused") return outcome;
+      if (outcome.scope === "message" && sample !== null) uploads.invalidate(phoneNumberId, sample.link);
+      return isWrongPath(outbound, result, outcome) ? { ...outcome, isWrongPath: true } : outcome;
     },
 
     async markRead(sender, networkMessageId, isTyping, timeoutMs) {
-      const { endpoint, target } = routes.of(sender);
-      if (target === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
+      const { endpoint, targets } = routes.of(sender);
+      if (targets === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
       const typing = isTyping ? { typing_indicator: { type: "text" } } : {};
       const body = { messaging_product: "whatsapp", status: "read", message_id: networkMessageId, ...typing };
       const result = await transport.exchange({
-        target,
+        target: targets.general,
         method: "POST",
         body: JSON.stringify(body),
         timeoutMs,
@@ -79,6 +89,32 @@ export function createClient(
       return outcomeOf(result, endpoint, clock, (answer) => (answer?.success === true ? { kind: "done" } : null));
     },
   };
+}
+
+function bodyOf(outbound: OutboundMessage, sample: Sample | null, settings: WhatsappSettings): string {
+  const payload = createPayload(outbound, sample?.id ?? null);
+  return JSON.stringify(outbound.path === "marketing" ? { ...payload, ...marketingMembers(settings) } : payload);
+}
+
+/** What the endpoint for marketing takes beside a template message. (Meta: Marketing Messages API.) */
+function marketingMembers({ marketingPolicy = "fallback", activitySharing = "default" }: WhatsappSettings) {
+  return {
+    product_policy: marketingPolicy === "strict" ? "STRICT" : "CLOUD_API_FALLBACK",
+    ...(activitySharing === "default" ? {} : { message_activity_sharing: activitySharing === "on" }),
+  };
+}
+
+/**
+ * Whether the endpoint for marketing answers that the message is not its own. Under a 5xx the same code may tell of an
+ * error of the network's.
+ */
+function isWrongPath(
+  { path }: OutboundMessage,
+  result: Exchange,
+  { code }: Extract<Outcome, { kind: "refused" }>,
+): boolean {
+  if (path !== "marketing" || result.kind !== "answered" || result.status >= 500) return false;
+  return findErrorMeaning(Number(code))?.isWrongPath === true;
 }
 
 type Answered = Extract<Exchange, { kind: "answered" }>;

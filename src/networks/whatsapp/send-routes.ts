@@ -3,6 +3,7 @@
  * busy number would compose them thousands of times a second, so the latest of each number are kept until its settings
  * differ.
  */
+import type { SendPath } from "#src/domain/messages/send-path.ts";
 import { type Target, targetOf } from "#src/net/target.ts";
 import type { Sender } from "../network.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
@@ -11,9 +12,12 @@ import type { WhatsappSettings } from "./settings.ts";
 
 interface SendRoute {
   endpoint: Endpoint;
-  /** Null: the number has no usable access token. */
-  target: Target | null;
+  /** Where messages of each path are posted. Null: the number has no usable access token. */
+  targets: Readonly<Record<SendPath, Target>> | null;
 }
+
+/** Meta's names of the two endpoints. */
+const EDGES: Readonly<Record<SendPath, string>> = { general: "messages", marketing: "marketing_messages" };
 
 /** More numbers than a server has; beyond it, routes are composed anew. */
 const ROUTES_MAX = 1_000;
@@ -40,10 +44,13 @@ export class SendRoutes {
   #compose(sender: Sender): SendRoute {
     const endpoint = endpointOf(this.#settings, sender);
     const headers = findHeaders(endpoint, sender.accessToken);
-    if (headers === null) return { endpoint, target: null };
+    if (headers === null) return { endpoint, targets: null };
     headers.set("content-type", "application/json");
-    const url = withProof(urlOf(endpoint, sender.phoneNumberId, "messages"), endpoint, sender);
-    return { endpoint, target: targetOf(url, { headers, secret: sender.accessToken }) };
+    const target = (path: SendPath): Target => {
+      const url = withProof(urlOf(endpoint, sender.phoneNumberId, EDGES[path]), endpoint, sender);
+      return targetOf(url, { headers, secret: sender.accessToken });
+    };
+    return { endpoint, targets: { general: target("general"), marketing: target("marketing") } };
   }
 }
 

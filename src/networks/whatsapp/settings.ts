@@ -12,6 +12,10 @@ export interface WhatsappSettings {
   pathStyle: "graph" | "bare";
   /** The app's secret, for numbers without their own. */
   appSecret?: string | null;
+  /** What the endpoint for marketing does with a message that it cannot optimize. Absent: it sends it all the same. */
+  marketingPolicy?: "fallback" | "strict";
+  /** Whether marketing messages share what people do with them. Absent, or `default`: as the account is set. */
+  activitySharing?: "default" | "on" | "off";
 }
 
 /** Files already uploaded to Meta, found by their link. An id is valid for one number only. */

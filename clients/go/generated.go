@@ -321,7 +321,7 @@ type CardAddress struct {
 // CardEmail: An email address of a contact card.
 type CardEmail struct {
 	// Email address.
-	Email string `json:"email,omitempty"`
+	Email string `json:"email"`
 	// What it is for, such as `Work` or `Home`.
 	Type string `json:"type,omitempty"`
 }
@@ -377,7 +377,7 @@ type CardOrganization struct {
 // CardPhone: A phone number of a contact card.
 type CardPhone struct {
 	// Phone number.
-	Phone string `json:"phone,omitempty"`
+	Phone string `json:"phone"`
 	// What it is for, such as `Work` or `Home`.
 	Type string `json:"type,omitempty"`
 	// The number on WhatsApp, in digits. Without it, the card offers to invite the person.
@@ -387,7 +387,7 @@ type CardPhone struct {
 // CardUrl: A website of a contact card.
 type CardUrl struct {
 	// Address of the website.
-	URL string `json:"url,omitempty"`
+	URL string `json:"url"`
 	// What it is for, such as `Work` or `Home`.
 	Type string `json:"type,omitempty"`
 }

@@ -117,8 +117,12 @@ function describe({ keyword, params, data, parentSchema }: ErrorObject): Fault {
         String(params.additionalProperty),
         Object.keys(parentSchema?.properties ?? {}),
       );
-    case "type":
-      return { rule: "type", sentence: `This has to be ${typeText(params.type)}, not ${nameOf(data)}.` };
+    case "type": {
+      const found = params.type === "integer" && typeof data === "number" ? String(data) : nameOf(data);
+      return { rule: "type", sentence: `This has to be ${typeText(params.type)}, not ${found}.` };
+    }
+    case "const":
+      return { rule: "invalid", sentence: `This has to be ${JSON.stringify(params.allowedValue)}.` };
     case "enum":
       return { rule: "one_of", sentence: `This has to be one of ${(params.allowedValues as unknown[]).join(", ")}.` };
     case "format":

@@ -140,6 +140,8 @@ describe("a refused message", () => {
   test.each(Object.entries(wrongCases))("names what is wrong: %s", async (_, [body, fields]) => {
     const answer = await expectRefusal(body, 400, "invalid_request");
     expect(Object.keys(answer.body.error.fields).sort()).toEqual([...fields].sort());
+    // Each sentence says what would be right.
+    expect(answer.text).not.toContain("This is not valid.");
   });
 
   test("names both of two kinds", async () => {

@@ -53,6 +53,17 @@ export const carousels: CreateBroadcast = {
   variables: { buttons: [{ field: "city", fallback: "all" }] },
   cards: [{ media: { id: 1 }, body: [{ field: "first_name" }], buttons: [null] }],
 };
+export const upload: SendMessage = { to: "1", media: { id: 1, type: "video", caption: "Look" }, reply_to: { message: 2 } };
+export const track: SendMessage = { to: "1", interactive: { body: "On its way", footer: "Shop", link: { title: "Track", url: "https://a.example" } } };
+export const street: SendMessage = { to: "1", interactive: { body: "Where to?", address: { country: "IN", values: { city: "Pune" } } } };
+export const form: SendMessage = { to: "1", interactive: { body: "Book", flow: { id: "1", cta: "Book", screen: "A", data: { days: [1] } } } };
+export const later: SendMessage = { to: "1", text: "Soon", send_at: "2026-11-27T10:00:00+05:30", cancel_on_reply: true };
+export const laterTemplate: SendMessage = { to: "1", template: "a", send_at: "2026-11-27" };
+export const pay: SendMessage = {
+  to: "1",
+  template: "pay",
+  order_details: { reference_id: "a", type: "digital-goods", currency: "INR", total_amount: { value: 1, offset: 100 } },
+};
 export const list: CreateBroadcast = {
   name: "November offer",
   template: "november_offer",
@@ -114,6 +125,24 @@ export const wrongPrograms: Readonly<Record<string, string>> = {
   "a reaction to nothing": `const p: SendMessage = { to: "1", reaction: { emoji: "a" } };`,
   "an answer to a text": `const p: SendMessage = { to: "1", text: "a", reply_to: { inbound: "b" } };`,
   "a preview of a picture": `const p: SendMessage = { to: "1", media: { link: "https://a.example/a.jpg" }, preview_url: true };`,
+  "a file by a link and an upload": `const p: SendMessage = { to: "1", media: { link: "https://a.example/a.jpg", id: 1 } };`,
+  "an upload by its name": `const p: SendMessage = { to: "1", media: { id: "a.jpg" } };`,
+  "a header by a link and an upload": `const p: SendMessage = { to: "1", interactive: { body: "a", header: { type: "image", link: "https://a.example", id: 1 }, buttons: [] } };`,
+  "a header of another kind": `const p: SendMessage = { to: "1", interactive: { body: "a", header: { type: "audio", id: 1 }, buttons: [] } };`,
+  "a list without its button": `const p: SendMessage = { to: "1", interactive: { body: "a", list: { sections: [] } } };`,
+  "a row without an id": `const p: SendMessage = { to: "1", interactive: { body: "a", list: { button: "a", sections: [{ rows: [{ title: "a" }] }] } } };`,
+  "a link without its address": `const p: SendMessage = { to: "1", interactive: { body: "a", link: { title: "a" } } };`,
+  "a flow without its button": `const p: SendMessage = { to: "1", interactive: { body: "a", flow: { id: "1" } } };`,
+  "an address without a country": `const p: SendMessage = { to: "1", interactive: { body: "a", address: {} } };`,
+  "a request for a location that is false": `const p: SendMessage = { to: "1", interactive: { body: "a", location_request: false } };`,
+  "a misspelt member of a contact card": `const p: SendMessage = { to: "1", contacts: [{ name: { formatted_name: "a" }, phone: "1" }] };`,
+  "a misspelt member of a card": `const p: SendMessage = { to: "1", template: "a", cards: [{ medai: { id: 1 } }] };`,
+  "products without a list of them": `const p: SendMessage = { to: "1", template: "a", products: { sections: [{ title: "a" }] } };`,
+  "an order without its amount": `const p: SendMessage = { to: "1", template: "a", order_details: { reference_id: "a", type: "digital-goods", currency: "INR" } };`,
+  "a reaction to two messages": `const p: SendMessage = { to: "1", reaction: { emoji: "a", to: { inbound: 1, message: 2 } } };`,
+  "a time as a number": `const p: SendMessage = { to: "1", text: "a", send_at: 1795750000 };`,
+  "cancel_on_reply in a broadcast": `const p: CreateBroadcast = { name: "a", template: "b", to: ["1"], cancel_on_reply: true };`,
+  "the content of a message that may be another kind": `const p = (m: Message): string => m.content.media.type;`,
   "a file without a link": `const p: SendMessage = { to: "1", media: { type: "image" } };`,
   "a file of an unknown type": `const p: SendMessage = { to: "1", media: { type: "gif", link: "https://a.example/a.gif" } };`,
   "variables on a text": `const p: SendMessage = { to: "1", text: "b", variables: ["a"] };`,

@@ -909,6 +909,48 @@ export const wrongParts: Record<string, [template: string, body: Record<string, 
     ["cards.0.media.id", "cards.0.media.link"],
   ],
   "an unknown upload on a card": ["carousel_replies", { cards: [{ media: { id: 1 } }, atImage] }, ["cards.0.media.id"]],
+  "a place with a blank name": ["pick_up", { location: { ...SHOP, name: " " } }, ["location.name"]],
+  "no sections": ["picks_of_the_week", { products: { thumbnail: "a", sections: [] } }, ["products.sections"]],
+  "a section without products": [
+    "picks_of_the_week",
+    { products: { thumbnail: "a", sections: [{ items: [] }] } },
+    ["products.sections.0.items"],
+  ],
+  "a blank product": [
+    "picks_of_the_week",
+    { products: { thumbnail: " ", sections: [{ items: ["a"] }] } },
+    ["products.thumbnail"],
+  ],
+  "a blank product on a card": [
+    "carousel_products",
+    { variables: ["A"], products: { catalog_id: CATALOG }, cards: [{ product: " " }, { product: "a" }] },
+    ["cards.0.product"],
+  ],
+  "an order with a blank reference": [
+    "pay_by_pix",
+    { variables: ["A"], order_details: { ...pix, reference_id: " " } },
+    ["order_details.reference_id"],
+  ],
+  "an order below zero": [
+    "pay_by_pix",
+    { variables: ["A"], order_details: { ...pix, total_amount: amount(-1) } },
+    ["order_details.total_amount.value"],
+  ],
+  "an order in units of nothing": [
+    "pay_by_pix",
+    { variables: ["A"], order_details: { ...pix, total_amount: { value: 1, offset: 0 } } },
+    ["order_details.total_amount.offset"],
+  ],
+  "an order in a currency of four letters": [
+    "pay_by_pix",
+    { variables: ["A"], order_details: { ...pix, currency: "BRLL" } },
+    ["order_details.currency"],
+  ],
+  "an order in small letters": [
+    "pay_by_pix",
+    { variables: ["A"], order_details: { ...pix, currency: "brl" } },
+    ["order_details.currency"],
+  ],
   "an order without its total": [
     "pay_by_pix",
     { variables: ["A"], order_details: { ...pix, total_amount: undefined } },

@@ -353,7 +353,25 @@ const rowsOf = (size: number, from = 0) =>
 const listOf = (...made: object[]) => asking({ list: { button: "Options", sections: made } });
 const flow = (members: object) => asking({ flow: { id: "1", cta: "Book", screen: "A", ...members } });
 
+/** One emoji of this many characters: a group of people that no font has. */
+const glued = (size: number): string => {
+  const group = Array.from({ length: Math.ceil(size / 2) }, () => "👩").join("\u200d");
+  return size % 2 === 0 ? `${group}\ufe0f` : group;
+};
+
 (limitCases as LimitCase[]).push(
+  {
+    field: "reaction.emoji",
+    max: 64,
+    body: (size) => ({ reaction: { emoji: glued(size), to: { inbound: 1 } } }),
+    isOurs: true,
+  },
+  {
+    field: "interactive.header.filename",
+    max: 240,
+    body: (size) => asking({ header: { type: "document", link: PDF, filename: long(size) }, buttons }),
+    isOurs: true,
+  },
   { field: "contacts", max: 257, body: (size) => ({ contacts: times(size, () => plainCard) }) },
   {
     field: "contacts.0.name.formatted_name",
@@ -472,6 +490,14 @@ export const wrongCases: Record<string, [body: Record<string, unknown>, fields: 
   "no contact cards": [{ contacts: [] }, ["contacts"]],
   "a card without a name": [{ contacts: [{ phones: [{ phone: "1" }] }] }, ["contacts.0.name"]],
   "a card without its whole name": [{ contacts: [{ name: { first_name: "A" } }] }, ["contacts.0.name.formatted_name"]],
+  "a phone number without it": [
+    { contacts: [{ ...plainCard, phones: [{ type: "Work" }] }] },
+    ["contacts.0.phones.0.phone"],
+  ],
+  "an email address and a website without them": [
+    { contacts: [{ ...plainCard, emails: [{}], urls: [{}] }] },
+    ["contacts.0.emails.0.email", "contacts.0.urls.0.url"],
+  ],
   "a card with an unknown member": [{ contacts: [{ ...plainCard, company: "x" }] }, ["contacts.0.company"]],
   "a card with a blank member": [{ contacts: [{ ...plainCard, org: { company: " " } }] }, ["contacts.0.org.company"]],
   "a card with a day that there is not": [

@@ -25,14 +25,14 @@ namespace Waxwing;
  * @phpstan-type BroadcastToList array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: HeaderMedia, location?: Location, offer_expires_at?: string, cards?: list<BroadcastCard>, products?: TemplateProducts, from?: string, send_at?: string, to: list<string>}
  * @phpstan-type BroadcastVariables list<string|int|float|ContactFieldValue>|array{header?: list<string|int|float|ContactFieldValue>, body?: list<string|int|float|ContactFieldValue>, buttons?: list<string|int|float|null|ContactFieldValue>}|NamedBroadcastVariables
  * @phpstan-type CardAddress array{street?: string, city?: string, state?: string, zip?: string, country?: string, country_code?: string, type?: string}
- * @phpstan-type CardEmail array{email?: string, type?: string}
+ * @phpstan-type CardEmail array{email: string, type?: string}
  * @phpstan-type CardMedia CardMediaByLink|CardMediaById
  * @phpstan-type CardMediaById array{id: int}
  * @phpstan-type CardMediaByLink array{link: string}
  * @phpstan-type CardName array{formatted_name: string, first_name?: string, last_name?: string, middle_name?: string, suffix?: string, prefix?: string}
  * @phpstan-type CardOrganization array{company?: string, department?: string, title?: string}
- * @phpstan-type CardPhone array{phone?: string, type?: string, wa_id?: string}
- * @phpstan-type CardUrl array{url?: string, type?: string}
+ * @phpstan-type CardPhone array{phone: string, type?: string, wa_id?: string}
+ * @phpstan-type CardUrl array{url: string, type?: string}
  * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state?: 'active'|'disabled', group_bursts?: string|null}
  * @phpstan-type ChoiceList array{button: string, sections: list<ListSection>}
  * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, window_ends_at: string|null, threads: list<array{number: string, owner: 'us'|'other'|'nobody', since: string}>, created_at: string, updated_at: string}

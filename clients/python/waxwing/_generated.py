@@ -393,17 +393,22 @@ class CardAddress(_CardAddressOptional):
     """A postal address of a contact card."""
 
 
+_CardEmailRequired = TypedDict(
+    "_CardEmailRequired",
+    {
+        "email": "str",
+    },
+)
 _CardEmailOptional = TypedDict(
     "_CardEmailOptional",
     {
-        "email": "str",
         "type": "str",
     },
     total=False,
 )
 
 
-class CardEmail(_CardEmailOptional):
+class CardEmail(_CardEmailRequired, _CardEmailOptional):
     """An email address of a contact card."""
 
 
@@ -471,10 +476,15 @@ class CardOrganization(_CardOrganizationOptional):
     """Where the person works."""
 
 
+_CardPhoneRequired = TypedDict(
+    "_CardPhoneRequired",
+    {
+        "phone": "str",
+    },
+)
 _CardPhoneOptional = TypedDict(
     "_CardPhoneOptional",
     {
-        "phone": "str",
         "type": "str",
         "wa_id": "str",
     },
@@ -482,21 +492,26 @@ _CardPhoneOptional = TypedDict(
 )
 
 
-class CardPhone(_CardPhoneOptional):
+class CardPhone(_CardPhoneRequired, _CardPhoneOptional):
     """A phone number of a contact card."""
 
 
+_CardUrlRequired = TypedDict(
+    "_CardUrlRequired",
+    {
+        "url": "str",
+    },
+)
 _CardUrlOptional = TypedDict(
     "_CardUrlOptional",
     {
-        "url": "str",
         "type": "str",
     },
     total=False,
 )
 
 
-class CardUrl(_CardUrlOptional):
+class CardUrl(_CardUrlRequired, _CardUrlOptional):
     """A website of a contact card."""
 
 

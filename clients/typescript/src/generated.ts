@@ -319,7 +319,7 @@ export type CardAddress = {
 /** An email address of a contact card. */
 export type CardEmail = {
   /** Email address. */
-  email?: string;
+  email: string;
   /** What it is for, such as `Work` or `Home`. */
   type?: string;
 };
@@ -375,7 +375,7 @@ export type CardOrganization = {
 /** A phone number of a contact card. */
 export type CardPhone = {
   /** Phone number. */
-  phone?: string;
+  phone: string;
   /** What it is for, such as `Work` or `Home`. */
   type?: string;
   /** The number on WhatsApp, in digits. Without it, the card offers to invite the person. */
@@ -385,7 +385,7 @@ export type CardPhone = {
 /** A website of a contact card. */
 export type CardUrl = {
   /** Address of the website. */
-  url?: string;
+  url: string;
   /** What it is for, such as `Work` or `Home`. */
   type?: string;
 };
@@ -1963,6 +1963,8 @@ export type ReceivedMedia = {
 export type ReceivedReference = {
   /** The `id` of `message.received`. */
   inbound: number;
+  /** Not together with `inbound`. */
+  message?: never;
 };
 
 /** A recipient of a broadcast. */
@@ -2487,6 +2489,8 @@ export type SentMediaByLink = {
 export type SentReference = {
   /** The `id` of the message. */
   message: number;
+  /** Not together with `message`. */
+  inbound?: never;
 };
 
 /** A recipient that a broadcast skips. */

@@ -1,19 +1,28 @@
 /** A message that another one is about, by its id here: in requests, in messages and in events. Pure. */
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { type FieldProblems, unknownName } from "#src/core/fault.ts";
+import { absent, inDocument } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 
-const strict = { additionalProperties: false };
+/** What it does not have is absent by name, so that a program that names two messages does not compile. */
+const form = <Members extends TProperties>($id: string, description: string, members: Members, other: string) =>
+  inDocument(Type.Object(members, { $id, additionalProperties: false, description }), {
+    properties: { [other]: absent(`Not together with \`${Object.keys(members).join()}\`.`) },
+  });
 
 export const MessageReference = Type.Union(
   [
-    Type.Object(
+    form(
+      "ReceivedReference",
+      "A message that the person sent.",
       { inbound: Type.Integer({ description: "The `id` of `message.received`.", examples: [311] }) },
-      { $id: "ReceivedReference", ...strict, description: "A message that the person sent." },
+      "message",
     ),
-    Type.Object(
+    form(
+      "SentReference",
+      "A message that was sent to the person.",
       { message: Type.Integer({ description: "The `id` of the message.", examples: [1042] }) },
-      { $id: "SentReference", ...strict, description: "A message that was sent to the person." },
+      "inbound",
     ),
   ],
   { $id: "MessageReference", description: "A message, received or sent." },

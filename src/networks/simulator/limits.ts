@@ -121,7 +121,10 @@ function card(): Shape {
   const from = "messages/contacts-messages";
   const texts = (names: string): Record<string, Member> =>
     Object.fromEntries(names.split(" ").map((name) => [name, optional(words(UNLIMITED, from))]));
-  const entries = (names: string): Member => optional(list(from, 0, UNLIMITED, object(from, texts(names))));
+  const entries = (names: string, main?: string): Member => {
+    const members = { ...(main === undefined ? {} : { [main]: needed(words(UNLIMITED, "OpenAPI")) }), ...texts(names) };
+    return optional(list(from, 0, UNLIMITED, object(from, members)));
+  };
   return object(from, {
     name: needed(
       object(from, {
@@ -129,9 +132,9 @@ function card(): Shape {
         ...texts("first_name last_name middle_name suffix prefix"),
       }),
     ),
-    phones: entries("phone type wa_id"),
-    emails: entries("email type"),
-    urls: entries("url type"),
+    phones: entries("type wa_id", "phone"),
+    emails: entries("type", "email"),
+    urls: entries("type", "url"),
     addresses: entries("street city state zip country country_code type"),
     org: optional(object(from, texts("company department title"))),
     ...texts("birthday"),

@@ -11,10 +11,9 @@ const CARDS_MAX = 257;
 const TEXT_LENGTH_MAX = 1000;
 const ENTRIES_MAX = 20;
 
-const Word = (description: string, example: string) =>
-  Type.Optional(
-    inDocument(Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX, description, examples: [example] }), NOT_BLANK),
-  );
+const Needed = (description: string, example: string) =>
+  inDocument(Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX, description, examples: [example] }), NOT_BLANK);
+const Word = (description: string, example: string) => Type.Optional(Needed(description, example));
 const Kind = Word("What it is for, such as `Work` or `Home`.", "Work");
 const Entries = <Members extends TProperties>($id: string, description: string, members: Members) =>
   Type.Optional(
@@ -25,15 +24,7 @@ const Card = Type.Object(
   {
     name: Type.Object(
       {
-        formatted_name: inDocument(
-          Type.String({
-            minLength: 1,
-            maxLength: TEXT_LENGTH_MAX,
-            description: "The whole name, as the recipient sees it.",
-            examples: ["Asha Rao"],
-          }),
-          NOT_BLANK,
-        ),
+        formatted_name: Needed("The whole name, as the recipient sees it.", "Asha Rao"),
         first_name: Word("First name.", "Asha"),
         last_name: Word("Last name.", "Rao"),
         middle_name: Word("Middle name.", "Devi"),
@@ -43,7 +34,7 @@ const Card = Type.Object(
       { $id: "CardName", additionalProperties: false, description: "The name on a contact card." },
     ),
     phones: Entries("CardPhone", "A phone number of a contact card.", {
-      phone: Word("Phone number.", "+442079460210"),
+      phone: Needed("Phone number.", "+442079460210"),
       type: Kind,
       wa_id: Word(
         "The number on WhatsApp, in digits. Without it, the card offers to invite the person.",
@@ -51,11 +42,11 @@ const Card = Type.Object(
       ),
     }),
     emails: Entries("CardEmail", "An email address of a contact card.", {
-      email: Word("Email address.", "asha@example.com"),
+      email: Needed("Email address.", "asha@example.com"),
       type: Kind,
     }),
     urls: Entries("CardUrl", "A website of a contact card.", {
-      url: Word("Address of the website.", "https://shop.example.com"),
+      url: Needed("Address of the website.", "https://shop.example.com"),
       type: Kind,
     }),
     addresses: Entries("CardAddress", "A postal address of a contact card.", {

@@ -144,7 +144,10 @@ export const interactive = {
   fitted(value) {
     const given = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
     const named = actionNames.filter((name) => given[name] !== undefined);
-    return fittedSchema(named.length === 1 ? (named[0] ?? null) : null, typeof given.header === "object");
+    return fittedSchema(
+      named.length === 1 ? (named[0] ?? null) : null,
+      typeof given.header === "object" && given.header !== null,
+    );
   },
   read(body, fields) {
     const { interactive: given } = body as {

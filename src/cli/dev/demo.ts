@@ -78,6 +78,14 @@ const PEOPLE: readonly (readonly [digits: string, name: string])[] = [
   ["447700900123", "Tom Baker"],
 ];
 
+const PLANT_CARD = {
+  components: [
+    { type: "HEADER", format: "IMAGE" },
+    { type: "BODY", text: "{{1}}, fresh from the nursery." },
+    { type: "BUTTONS", buttons: [{ type: "URL", text: "Look", url: "https://shop.example.com/plants/{{1}}" }] },
+  ],
+};
+
 const TEMPLATES: readonly { readonly json: unknown; readonly status: TemplateStatus }[] = [
   {
     status: "APPROVED",
@@ -113,6 +121,18 @@ const TEMPLATES: readonly { readonly json: unknown; readonly status: TemplateSta
       components: [
         { type: "HEADER", format: "IMAGE" },
         { type: "BODY", text: "Our new menu is here, {{1}}." },
+      ],
+    },
+  },
+  {
+    status: "APPROVED",
+    json: {
+      name: "new_plants",
+      language: "en_US",
+      category: "MARKETING",
+      components: [
+        { type: "BODY", text: "New in our shop, {{1}}." },
+        { type: "CAROUSEL", cards: [PLANT_CARD, PLANT_CARD] },
       ],
     },
   },

@@ -59,7 +59,7 @@ function withRequests(source: string): string {
   );
 }
 
-/** `POST /api/v1/messages`, then headers, then an empty line and the body's JSON. */
+/** `POST /api/v1/messages`, then headers, then an empty line and the body's JSON, or `file=@NAME` for a form with a file. */
 function readRequest(block: string): SampleRequest {
   const [head = "", ...rest] = block.trimEnd().split("\n\n");
   const [first = "", ...lines] = head.split("\n");
@@ -67,7 +67,10 @@ function readRequest(block: string): SampleRequest {
   if (!path.startsWith(PREFIX)) throw new Error(`a request of the API begins with ${PREFIX}: ${first}`);
   const headers = Object.fromEntries(lines.map((line) => line.split(/: (.*)/, 2)));
   const body = rest.join("\n\n");
-  return { method, url: PLACEHOLDER + path, headers, ...(body === "" ? {} : { body: JSON.parse(body) as unknown }) };
+  const request = { method, url: PLACEHOLDER + path, headers };
+  const [, upload] = /^file=@(\S+)$/.exec(body) ?? [];
+  if (upload !== undefined) return { ...request, upload };
+  return body === "" ? request : { ...request, body: JSON.parse(body) as unknown };
 }
 
 /** Links to pages and files that are not served here become plain text. */

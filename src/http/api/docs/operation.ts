@@ -121,6 +121,9 @@ export function requestsOf(
     const isFile = success !== undefined && !("$ref" in success) && success.content?.["*/*"] !== undefined;
     return [{ request: { ...request, isFile } }];
   }
+  if (operation.requestBody.content["multipart/form-data"] !== undefined) {
+    return [{ request: { ...request, upload: "menu.pdf" } }];
+  }
   const keys = ownParameters(operation).find((one) => one.name === "Idempotency-Key")?.examples ?? {};
   return Object.entries(operation.requestBody.content["application/json"]?.examples ?? {}).map(
     ([name, { summary, value }]) => ({

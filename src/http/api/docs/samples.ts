@@ -12,6 +12,8 @@ export interface SampleRequest {
   body?: unknown;
   /** The answer is a file instead of JSON. */
   isFile?: boolean;
+  /** The name of a file that the request sends, as a form of one part, instead of a body. */
+  upload?: string;
 }
 
 export interface Sample {
@@ -47,8 +49,8 @@ export function samplesOf(request: SampleRequest): Sample[] {
   return languages.map((language) => ({ language, text: writers[language](request) }));
 }
 
-export function curl({ method, url, headers, body, isFile }: SampleRequest): string {
-  const implied = body === undefined ? "GET" : "POST";
+export function curl({ method, url, headers, body, isFile, upload }: SampleRequest): string {
+  const implied = body === undefined && upload === undefined ? "GET" : "POST";
   const lines = [
     `curl ${/[?&]/.test(url) ? `"${url}"` : url}`,
     '-H "Authorization: Bearer $WAXWING_KEY"',
@@ -56,14 +58,23 @@ export function curl({ method, url, headers, body, isFile }: SampleRequest): str
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"']),
     ...Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`),
     ...(body === undefined ? [] : [`-d '${literal(body, jsonWords).replaceAll("'", "'\\''")}'`]),
+    ...(upload === undefined ? [] : [`-F file=@${upload}`]),
     ...(isFile ? ["-o file"] : []),
   ];
   return lines.join(" \\\n  ");
 }
 
-function typescript({ method, url, headers, body, isFile }: SampleRequest): string {
+function typescript({ method, url, headers, body, isFile, upload }: SampleRequest): string {
   const lines = [
     ...(isFile ? ['import { writeFile } from "node:fs/promises";', ""] : []),
+    ...(upload === undefined
+      ? []
+      : [
+          'import { readFile } from "node:fs/promises";',
+          "",
+          "const form = new FormData();",
+          `form.append("file", new File([await readFile(${quote(upload)})], ${quote(upload)}));`,
+        ]),
     `const response = await fetch(${quote(url)}, {`,
     ...(method === "GET" ? [] : [`  method: ${quote(method)},`]),
     "  headers: {",
@@ -73,6 +84,7 @@ function typescript({ method, url, headers, body, isFile }: SampleRequest): stri
     ...Object.entries(headers).map(([name, value]) => `    ${quote(name)}: ${quote(value)},`),
     "  },",
     ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(literal(body, javascriptWords), 2)}),`]),
+    ...(upload === undefined ? [] : ["  body: form,"]),
     "});",
     isFile
       ? 'await writeFile("file", new Uint8Array(await response.arrayBuffer()));'
@@ -81,19 +93,29 @@ function typescript({ method, url, headers, body, isFile }: SampleRequest): stri
   return lines.join("\n");
 }
 
-function python({ method, url, headers, body, isFile }: SampleRequest): string {
+function python({ method, url, headers, body, isFile, upload }: SampleRequest): string {
   const lines = [
-    `import ${isFile ? "" : "json, "}os, urllib.error, urllib.request`,
+    `import ${isFile ? "" : "json, "}os, urllib.error, urllib.request${upload === undefined ? "" : ", uuid"}`,
     "",
+    ...(upload === undefined
+      ? []
+      : [
+          "boundary = uuid.uuid4().hex",
+          `head = f'--{boundary}\\r\\nContent-Disposition: form-data; name="file"; filename="${upload}"\\r\\n\\r\\n'`,
+          `with open(${quote(upload)}, "rb") as file:`,
+          '    form = head.encode() + file.read() + f"\\r\\n--{boundary}--\\r\\n".encode()',
+        ]),
     "request = urllib.request.Request(",
     `    ${quote(url)},`,
     ...(method === "GET" ? [] : [`    method=${quote(method)},`]),
     "    headers={",
     '        "Authorization": "Bearer " + os.environ["WAXWING_KEY"],',
     ...(body === undefined ? [] : ['        "Content-Type": "application/json",']),
+    ...(upload === undefined ? [] : ['        "Content-Type": "multipart/form-data; boundary=" + boundary,']),
     ...Object.entries(headers).map(([name, value]) => `        ${quote(name)}: ${quote(value)},`),
     "    },",
     ...(body === undefined ? [] : [`    data=json.dumps(${indented(literal(body, pythonWords), 4)}).encode(),`]),
+    ...(upload === undefined ? [] : ["    data=form,"]),
     ")",
     "try:",
     "    with urllib.request.urlopen(request) as response:",
@@ -106,7 +128,7 @@ function python({ method, url, headers, body, isFile }: SampleRequest): string {
   return lines.join("\n");
 }
 
-function php({ method, url, headers, body, isFile }: SampleRequest): string {
+function php({ method, url, headers, body, isFile, upload }: SampleRequest): string {
   const lines = [
     "<?php",
     `$curl = curl_init(${phpQuote(url)});`,
@@ -119,6 +141,7 @@ function php({ method, url, headers, body, isFile }: SampleRequest): string {
     ...Object.entries(headers).map(([name, value]) => `        ${phpQuote(`${name}: ${value}`)},`),
     "    ],",
     ...(body === undefined ? [] : [`    CURLOPT_POSTFIELDS => json_encode(${indented(literal(body, phpWords), 4)}),`]),
+    ...(upload === undefined ? [] : [`    CURLOPT_POSTFIELDS => ["file" => new CURLFile(${phpQuote(upload)})],`]),
     "]);",
     isFile
       ? 'file_put_contents("file", curl_exec($curl));'
@@ -127,15 +150,19 @@ function php({ method, url, headers, body, isFile }: SampleRequest): string {
   return lines.join("\n");
 }
 
-function go({ method, url, headers, body, isFile }: SampleRequest): string {
+function go({ method, url, headers, body, isFile, upload }: SampleRequest): string {
   const packages = [
+    ...(upload === undefined ? [] : ["bytes"]),
     ...(isFile ? [] : ["fmt"]),
     "io",
     "log",
+    ...(upload === undefined ? [] : ["mime/multipart"]),
     "net/http",
     "os",
     ...(body === undefined ? [] : ["strings"]),
   ];
+  const failing = ["\tif err != nil {", "\t\tlog.Fatal(err)", "\t}"];
+  const sent = upload === undefined ? (body === undefined ? "nil" : "body") : "&body";
   const lines = [
     "package main",
     "",
@@ -145,22 +172,29 @@ function go({ method, url, headers, body, isFile }: SampleRequest): string {
     "",
     "func main() {",
     ...(body === undefined ? [] : [`\tbody := strings.NewReader(\`${literal(body, jsonWords)}\`)`]),
-    `\trequest, err := http.NewRequest(${quote(method)}, ${quote(url)}, ${body === undefined ? "nil" : "body"})`,
-    "\tif err != nil {",
-    "\t\tlog.Fatal(err)",
-    "\t}",
+    ...(upload === undefined
+      ? []
+      : [
+          `\tcontent, err := os.ReadFile(${quote(upload)})`,
+          ...failing,
+          "\tvar body bytes.Buffer",
+          "\tform := multipart.NewWriter(&body)",
+          `\tpart, err := form.CreateFormFile("file", ${quote(upload)})`,
+          ...failing,
+          "\tpart.Write(content)",
+          "\tform.Close()",
+        ]),
+    `\trequest, err := http.NewRequest(${quote(method)}, ${quote(url)}, ${sent})`,
+    ...failing,
     '\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("WAXWING_KEY"))',
     ...(body === undefined ? [] : ['\trequest.Header.Set("Content-Type", "application/json")']),
+    ...(upload === undefined ? [] : ['\trequest.Header.Set("Content-Type", form.FormDataContentType())']),
     ...Object.entries(headers).map(([name, value]) => `\trequest.Header.Set(${quote(name)}, ${quote(value)})`),
     "\tresponse, err := http.DefaultClient.Do(request)",
-    "\tif err != nil {",
-    "\t\tlog.Fatal(err)",
-    "\t}",
+    ...failing,
     "\tdefer response.Body.Close()",
     "\tanswer, err := io.ReadAll(response.Body)",
-    "\tif err != nil {",
-    "\t\tlog.Fatal(err)",
-    "\t}",
+    ...failing,
     ...(isFile
       ? ['\tif err := os.WriteFile("file", answer, 0o600); err != nil {', "\t\tlog.Fatal(err)", "\t}"]
       : ["\tfmt.Println(response.StatusCode, string(answer))"]),

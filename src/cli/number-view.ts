@@ -31,6 +31,8 @@ export function view(number: SendingNumber, workspace: Workspace) {
     provider: number.network === "whatsapp" ? number.provider : null,
     api_url: number.apiUrl,
     has_app_secret: number.appSecret !== null,
+    shared_since: number.sharedSince === null ? null : timesIn(workspace)(number.sharedSince),
+    shared_with: number.sharedWith,
     created_at: timesIn(workspace)(number.createdAt),
   };
 }
@@ -60,6 +62,7 @@ export function reportOf(tx: ReadTx, number: SendingNumber, more: Additions = {}
     network: shown.network,
     ready: shown.ready ? "yes" : `no: ${shown.unready_reason}`,
     throughput: `${shown.throughput} messages a second`,
+    shared: shown.shared_since === null ? undefined : describeSharing(shown.shared_since, number.sharedWith),
     ...network?.lines,
     added: shown.created_at,
   });
@@ -73,6 +76,11 @@ export function reportOf(tx: ReadTx, number: SendingNumber, more: Additions = {}
     json: { ...shown, ...network?.json, ...address?.json },
     text: [lines, ...(problems.length === 0 ? [] : reported), ...(address?.lines ?? [])].join("\n"),
   };
+}
+
+function describeSharing(since: string, sharedWith: SendingNumber["sharedWith"]): string {
+  const who = sharedWith === "agent" ? "Meta's Business Agent" : "another sender";
+  return `with ${who} since ${since}`;
 }
 
 function onWhatsapp(tx: ReadTx, number: SendingNumber, when: Times, { callbackUrl, problems = [] }: Additions) {

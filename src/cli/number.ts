@@ -138,7 +138,7 @@ export const commands: readonly Command[] = [
     {
       summary: "Change a number's name, pace, token, app secret or provider",
       details:
-        "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used. After --no-api-url, the provider's usual address is used.",
+        "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used. After --no-api-url, the provider's usual address is used. A number counts as shared once\nanother sender is seen; --shared says it before, or who it is.",
     },
     {
       id,
@@ -151,6 +151,10 @@ export const commands: readonly Command[] = [
       apiUrl: whatsapp.apiUrl,
       portfolio: text("ID", "Meta's business portfolio, if the account does not name it"),
       noPortfolio: flag("Remove the business portfolio"),
+      shared: choice(
+        ["agent", "other", "no"],
+        "Who else answers on it: Meta's Business Agent, another sender, no sender",
+      ),
       noApiUrl: flag("Remove the number's own API address"),
       unsignedCallbacks,
       noUnsignedCallbacks: flag("Accept signed callbacks only"),
@@ -174,6 +178,7 @@ export const commands: readonly Command[] = [
           ...{ name: more.name, throughput: more.throughput, provider: more.provider },
           apiUrl: noApiUrl ? null : apiUrl,
           givenPortfolio: noPortfolio ? null : portfolio,
+          sharedWith: more.shared === "no" ? null : more.shared,
           accessToken: sealed.accessToken ?? undefined,
           appSecret: noAppSecret ? null : (sealed.appSecret ?? undefined),
         });

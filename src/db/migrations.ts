@@ -22,6 +22,7 @@ import conversations from "../../migrations/0020_conversations.sql" with { type:
 import templateParts from "../../migrations/0021_template_parts.sql" with { type: "text" };
 import scheduledTake from "../../migrations/0022_scheduled_take.sql" with { type: "text" };
 import marketingPath from "../../migrations/0023_marketing_path.sql" with { type: "text" };
+import threadCalls from "../../migrations/0024_thread_calls.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   { version: 21, name: "template_parts", sql: templateParts },
   { version: 22, name: "scheduled_take", sql: scheduledTake },
   { version: 23, name: "marketing_path", sql: marketingPath },
+  { version: 24, name: "thread_calls", sql: threadCalls },
 ];

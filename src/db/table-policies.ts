@@ -93,7 +93,12 @@ export const tablePolicies = {
   // Numbers. One that was removed frees its place; an address that was renewed or removed must not work again.
   portfolios: { restore: "merged", person: "nobody", reset: "server", kept: "always" },
   numbers: {
-    restore: { follows: ["removed_at", "ready", "unready_reason", "access_token", "app_secret", "shared_since"] },
+    restore: {
+      follows: [
+        ...["removed_at", "ready", "unready_reason", "access_token", "app_secret"],
+        ...["shared_since", "shared_with"],
+      ],
+    },
     person: "emptied",
     reset: "workspace",
     kept: "always",
@@ -174,6 +179,13 @@ export const tablePolicies = {
   upload_people: { restore: "newer", person: "deleted", reset: "workspace", kept: ["uploads"] },
   upload_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("began_at", 3 * DAY_MS) },
   conversations: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  // One that a crash interrupted must not look as if it had never been made.
+  thread_calls: {
+    restore: "newer",
+    person: "deleted",
+    reset: "workspace",
+    kept: after("asked_at", 30 * DAY_MS),
+  },
   history_imports: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   phone_contacts: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   // Events.

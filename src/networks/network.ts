@@ -2,6 +2,7 @@
  * The port to a messaging network. A connector turns an outgoing message into an `Outcome` and a callback's body into
  * items; it knows nothing of storage, workspaces or HTTP routes. `simulator/` and `whatsapp/` implement it.
  */
+
 import type {
   CallItem,
   ControlPassItem,
@@ -12,6 +13,7 @@ import type {
   PhoneContactItem,
   PreferenceItem,
 } from "#src/domain/inbound/callback-item.ts";
+import type { ThreadAction } from "#src/domain/inbound/thread-actions.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { FailedOutcome, Outcome } from "#src/domain/messages/outcome.ts";
 import type { SendPath } from "#src/domain/messages/send-path.ts";
@@ -32,7 +34,12 @@ export interface Network {
    * Marks a received message, and all before it, as read; `isTyping`: also shows that an answer is being written. A repeat
    * changes nothing. Never rejects. Absent on a network without read receipts.
    */
-  markRead?(sender: Sender, networkMessageId: string, isTyping: boolean, timeoutMs: number): Promise<ReadOutcome>;
+  markRead?(sender: Sender, networkMessageId: string, isTyping: boolean, timeoutMs: number): Promise<DoneOutcome>;
+  /**
+   * Takes, releases or passes the thread with a person; the request leaves once. Never rejects. Absent on a network on
+   * which a number has one sender.
+   */
+  controlThread?(sender: Sender, control: ThreadControl, timeoutMs: number): Promise<DoneOutcome>;
   /**
    * Whether the network's host answers at all; sends no data. Never rejects and ends within `timeoutMs`. `onTime`
    * receives the time in the answer's `Date` header, milliseconds. `sender`: a number whose provider is asked.
@@ -53,8 +60,17 @@ export interface Network {
   media?: MediaPort;
 }
 
-/** The message is marked, or it is not, or that is not known. */
-export type ReadOutcome = { kind: "done" } | FailedOutcome;
+/** It is done, or it is not, or that is not known. */
+export type DoneOutcome = { kind: "done" } | FailedOutcome;
+
+export interface ThreadControl {
+  action: ThreadAction;
+  /** Of a pass: the network's word for the new owner; null: the escalation partner of the number. */
+  targetRole: string | null;
+  /** E.164 with `+`; null only if the person is known by `recipientNetworkUserId` alone. */
+  to: string | null;
+  recipientNetworkUserId: string | null;
+}
 
 /** Fetches files that people sent, and takes those that messages send. */
 export interface MediaPort {

@@ -9,7 +9,7 @@ import { requireActive, requireReady } from "#src/domain/messages/plan.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { senderOf } from "#src/networks/credentials.ts";
-import type { ReadOutcome } from "#src/networks/network.ts";
+import type { DoneOutcome } from "#src/networks/network.ts";
 import type { SendOptions } from "./send-message.ts";
 
 type MarkOptions = Pick<SendOptions, "store" | "networks" | "box" | "timeoutMs">;
@@ -32,7 +32,7 @@ export async function markRead(
   requireDone(await mark(senderOf(box, number), networkMessageId, isTyping, timeoutMs));
 }
 
-function requireDone(outcome: ReadOutcome): void {
+function requireDone(outcome: DoneOutcome): void {
   switch (outcome.kind) {
     case "done":
       return;

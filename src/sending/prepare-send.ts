@@ -1,5 +1,6 @@
-/** What a message needs before it is accepted: its file with the network, and a token of its number's pace. */
+/** What a message needs before it is accepted: its file with the network, its thread, and a token of its number's pace. */
 import { Problem } from "#src/core/problem.ts";
+import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { uploadsOf } from "#src/domain/messages/content.ts";
@@ -9,6 +10,8 @@ import { chooseSender } from "#src/domain/numbers/choose.ts";
 import { downReason, findNetworkHealth, PROBE_EVERY_MS } from "#src/domain/numbers/network-health.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import type { Networks } from "#src/networks/network.ts";
+import { takeThreadFirst } from "./control-thread.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Pace } from "./pace.ts";
 import { busyProblem } from "./refusal.ts";
@@ -17,6 +20,10 @@ export interface PrepareOptions {
   store: Store;
   pace: Pace;
   recorder: OutcomeRecorder;
+  networks: Networks;
+  box: SecretBox;
+  /** Time limit of one attempt. */
+  timeoutMs: number;
   /** Gives an upload to the network for a number, unless it has it. Throws a `Problem`: nothing was sent. */
   provideFile: (number: SendingNumber, uploadId: number) => Promise<void>;
 }
@@ -37,6 +44,13 @@ export async function provideFiles(
   const plan = store.read((tx) => findPlan(tx, workspaceId, input));
   if (plan === null) return;
   for (const uploadId of uploadsOf(plan.content)) await provideFile(plan.sender, uploadId);
+}
+
+/** The thread that the request takes from another sender. */
+export async function takeFirst(options: PrepareOptions, { workspaceId, input }: Prepared): Promise<void> {
+  if (input.take !== true || input.content.type === "template") return;
+  const plan = options.store.read((tx) => findPlan(tx, workspaceId, input));
+  if (plan !== null) await takeThreadFirst(options, plan);
 }
 
 /**

@@ -6,7 +6,6 @@
 import type { MessageWatch } from "#src/core/change-watch.ts";
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { InDoubtError, Problem } from "#src/core/problem.ts";
-import type { SecretBox } from "#src/core/secret.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
 import { pauseForNetwork } from "#src/domain/broadcasts/pause.ts";
@@ -35,20 +34,16 @@ import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { senderOf } from "#src/networks/credentials.ts";
-import type { Networks, OutboundMessage } from "#src/networks/network.ts";
-import { acquireToken, type PrepareOptions, provideFiles } from "./prepare-send.ts";
+import type { OutboundMessage } from "#src/networks/network.ts";
+import { acquireToken, type PrepareOptions, provideFiles, takeFirst } from "./prepare-send.ts";
 import { busyProblem, problemOf, unreachable } from "./refusal.ts";
 
 export interface SendOptions extends PrepareOptions {
   clock: Clock;
-  networks: Networks;
   watch: MessageWatch;
-  box: SecretBox;
   instanceId: string;
   /** No attempt starts later than this after the first. */
   retryBudgetMs: number;
-  /** Time limit of one attempt. */
-  timeoutMs: number;
   /** How long a message in doubt waits for a status. */
   inDoubtAfterMs: number;
 }
@@ -83,6 +78,7 @@ const FIRST_BACKOFF_MS = 500;
 export async function sendMessage(options: SendOptions, request: SendRequest, key: KeyClaim | null): Promise<Sent> {
   const { store, clock, pace } = options;
   await provideFiles(options, request);
+  await takeFirst(options, request);
   const deadline = clock.monotonic() + options.retryBudgetMs;
   const tokenNumberId = await acquireToken(options, request, deadline);
   let acceptance: Acceptance;

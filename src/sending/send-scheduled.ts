@@ -30,6 +30,7 @@ import { finish, postpone } from "#src/jobs/outbox.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
 import type { OutboundMessage } from "#src/networks/network.ts";
+import { takeThreadFirst } from "./control-thread.ts";
 import { InFlightLimit } from "./in-flight-limit.ts";
 import { tokenUnreadable } from "./refusal.ts";
 import { inFlight, outboundOf, type SendOptions, writeOutcome } from "./send-message.ts";
@@ -159,6 +160,7 @@ class ScheduledSender {
     for (const uploadId of uploadsOf(evaluated.plan.content)) {
       if (!(await this.#provideFile(row, sender, uploadId))) return;
     }
+    await takeThreadFirst(this.#options, evaluated.plan);
     if (!(await this.#takeToken(sender))) return;
     let claim: ClaimedScheduled | null = null;
     try {

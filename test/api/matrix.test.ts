@@ -129,6 +129,7 @@ test("what each scope opens", () => {
   );
   expect(opened("inbox")).toEqual([
     ...["GET /contacts/{phone}/conversation", "GET /conversations", "GET /conversations/{conversation}"],
+    "POST /conversations/{conversation}/thread",
   ]);
   expect(opened("webhooks")).toEqual([
     ...["GET /webhooks", "POST /webhooks", "PATCH /webhooks/{id}", "DELETE /webhooks/{id}"],

@@ -65,6 +65,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   sample_uploads: "error",
   sessions: "agent",
   tags: "name",
+  thread_calls: "code",
   templates: "name network_status status_reason quality sample_link",
   unlisted_refusals: "code message",
   unused_items: "about",
@@ -120,7 +121,7 @@ const OURS: Readonly<Record<string, string>> = {
   network_uploads: "network_media_id",
   network_usage: "month category type",
   numbers:
-    "phone network provider api_url given_portfolio account_id phone_number_id access_token app_secret unready_by",
+    "phone network provider api_url given_portfolio account_id phone_number_id access_token app_secret unready_by shared_with",
   outbox: "kind",
   parked_statuses: "network_message_id send_token item",
   portfolio_recipients: "person",
@@ -128,6 +129,7 @@ const OURS: Readonly<Record<string, string>> = {
   refused_callbacks: "reason",
   sample_uploads: "link media_id",
   scheduled_messages: "content",
+  thread_calls: "action target_role outcome",
   sessions: "address",
   tags: "folded",
   templates: "account_id language category status components parameter_format parameter_order",
@@ -144,7 +146,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */
 const NOT_READ =
-  /^(broadcast_counters|bulk_changes|certificates|contact_people|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|refusals|sample_uploads|uploads) /;
+  /^(broadcast_counters|bulk_changes|certificates|contact_people|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|refusals|sample_uploads|thread_calls|uploads) /;
 
 let app: TestServer;
 let operator: Visitor;

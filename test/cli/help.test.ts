@@ -46,7 +46,7 @@ const PROMISED: Record<string, string> = {
   "number show": "ID",
   "number sync": "ID",
   "number update":
-    "ID --name --throughput --token-file --app-secret-file --no-app-secret --unsigned-callbacks --no-unsigned-callbacks --portfolio",
+    "ID --name --throughput --token-file --app-secret-file --no-app-secret --unsigned-callbacks --no-unsigned-callbacks --portfolio --shared",
   "number ready": "ID",
   "number unready": "ID --reason",
   "number connect": "ID --pin-file --replace-webhook",

@@ -29,6 +29,8 @@ const WITHOUT_INDEX: Record<string, string> = {
   "echoes.number_id": "numbers are marked as removed, never deleted",
   "phone_contacts.number_id": "numbers are marked as removed, never deleted",
   "conversations.number_id": "numbers are marked as removed, never deleted",
+  "thread_calls.number_id": "numbers are marked as removed, never deleted",
+  "thread_calls.workspace_id": "read by id or contact; workspaces are never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",
   "bursts.number_id": "numbers are marked as removed, never deleted",
   "parked_statuses.number_id": "it leads no index, and has no foreign key",

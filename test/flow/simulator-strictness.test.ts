@@ -248,7 +248,7 @@ function controlled() {
     return "code" in outcome ? [outcome.kind, outcome.code] : [outcome.kind];
   };
   const rule = (effect: Effect, times: number | null = null) =>
-    control.addRule({ to: null, template: null, times, effect }, clock.now());
+    control.addRule({ to: null, template: null, thread: null, times, effect }, clock.now());
   return { statuses, send, rule, attempts: () => control.sent.list(() => true).map(({ outcome }) => outcome) };
 }
 

@@ -1,72 +1,18 @@
 /** Who owns the thread with a person on a number that others answer too, who is told, and what may be sent into it. */
 import { describe, expect, test } from "bun:test";
-import { getNumber } from "#src/domain/numbers/read.ts";
 import { readTypes, setWebhook } from "#src/domain/webhooks/address.ts";
 import { firstOperator, person } from "#test/support/console.ts";
-import { fakeNetwork, networkIdOf, throttled } from "#test/support/fake-network.ts";
+import { networkIdOf, throttled } from "#test/support/fake-network.ts";
 import { inboundItem, report, reportInbound } from "#test/support/report.ts";
 import { eventsOf, eventTypesOf } from "#test/support/rows.ts";
-import { startTestServer } from "#test/support/server.ts";
-import { orderShipped, shipped } from "#test/support/templates.ts";
+import { shipped } from "#test/support/templates.ts";
+import { ANNA, startThreads } from "#test/support/thread-world.ts";
 import { boxOf } from "#test/support/webhooks.ts";
 
-const ANNA = "+919876543210";
 const HOUR_MS = 60 * 60 * 1000;
 
-const seconds = (ms: number): string => String(Math.floor(ms / 1000));
-
-interface At {
-  /** How long ago by the network's time. */
-  agoMs?: number;
-  id?: string;
-}
-
-async function start() {
-  const network = fakeNetwork();
-  const app = await startTestServer({ networks: { simulator: network } });
-  const shop = await app.workspace({});
-  await app.template(shop, orderShipped);
-  const now = () => app.clock.now();
-  const call = (method: string, path: string, body?: object) =>
-    app.call(method, `/api/v1${path}`, { key: shop.key, ...(body === undefined ? {} : { body }) });
-  const contact = async () => (await call("GET", `/contacts/${ANNA}`)).body.data;
-  let count = 0;
-  const item = ({ agoMs = 0, id }: At, text: string, from = ANNA.slice(1)) =>
-    inboundItem({ from, text, at: now() - agoMs, id: id ?? `wamid.thread-${++count}` }, 0);
-  return {
-    ...{ app, shop, network, call, contact },
-    writes: ({ text = "Hello", ...at }: At & { text?: string } = {}) =>
-      report(app, shop, { messages: [item(at, text)] }),
-    /** The person writes while another sender has the thread. */
-    standby: ({ text = "Hello", ...at }: At & { text?: string } = {}) =>
-      report(app, shop, { standby: { messages: [item(at, text)] } }, "standby"),
-    echo: (at: At = {}, field = "smb_message_echoes") => {
-      const sent = { ...item(at, "We are open", shop.number?.slice(1)), to: ANNA.slice(1) };
-      const value = field === "standby" ? { standby: { message_echoes: [sent] } } : { message_echoes: [sent] };
-      return report(app, shop, value, field);
-    },
-    handover: (type: "control_passed" | "control_taken", { agoMs = 0, to = "" }: At & { to?: string } = {}) => {
-      const { phoneNumberId } = app.store.read((tx) => getNumber(tx, shop.numberId));
-      const roles = type === "control_passed" ? ["ai_agent", "escalation"] : ["escalation", "ai_agent"];
-      const value = {
-        recipient: { display_phone_number: shop.number?.slice(1), phone_number_id: phoneNumberId },
-        sender: { phone_number: ANNA.slice(1) },
-        ...{ timestamp: seconds(now() - agoMs), type },
-        [type]: { previous_owner_role: roles[0], new_owner_role: to === "" ? roles[1] : to },
-      };
-      return report(app, shop, value, "messaging_handovers");
-    },
-    owner: async () => (await contact()).threads[0]?.owner ?? null,
-    send: async (more: object = {}) => {
-      const { body } = await call("POST", "/messages", { to: ANNA, text: "Hello", ...more });
-      return body.error?.code ?? "sent";
-    },
-    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
-  };
-}
-
 test("on a number of ours alone there is no question of owners: no thread, no event, and every conversation is ours", async () => {
-  await using world = await start();
+  await using world = await startThreads();
   await world.writes();
   expect((await world.contact()).threads).toEqual([]);
   const [conversation] = (await world.call("GET", "/conversations")).body.data;
@@ -85,7 +31,7 @@ test("on a number of ours alone there is no question of owners: no thread, no ev
 
 describe("the owner", () => {
   test("standby gives the thread to another sender, a message or a handover to us, and silence ends it", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     await world.standby();
     expect(await world.owner()).toBe("other");
     await world.app.clock.advance(1_000);
@@ -107,7 +53,7 @@ describe("the owner", () => {
   });
 
   test("the later by the network's time decides, whatever arrives last, and a repeat changes nothing", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     await world.writes({ agoMs: 10_000 });
     await world.standby({ agoMs: 60_000 });
     expect(await world.owner()).toBe("us");
@@ -125,7 +71,7 @@ describe("the owner", () => {
   });
 
   test("each change is an event with the conversation, a repeat is none", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     const { app, shop } = world;
     await world.writes();
     await world.standby();
@@ -149,7 +95,7 @@ describe("the owner", () => {
   });
 
   test("the history of a phone says nothing of the owner, and an echo of our own message neither", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     const { app, shop, network } = world;
     await world.writes({ agoMs: 5_000 });
     const old = inboundItem({ text: "Long ago", at: app.clock.now() - 1_000, id: "wamid.old" }, 0);
@@ -168,7 +114,7 @@ describe("the owner", () => {
   });
 
   test("a STOP is heard in a thread of another sender", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     await world.standby({ text: "STOP" });
     expect((await world.contact()).consent.status).toBe("opted_out");
     expect(await world.send({ take: true })).toBe("opted_out");
@@ -177,7 +123,7 @@ describe("the owner", () => {
 
 describe("a free message into a thread of another sender", () => {
   test("is refused, and leaves the key unused; a template goes", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     const { app, shop, network } = world;
     await world.standby();
     const body = { to: ANNA, text: "Hello" };
@@ -197,7 +143,7 @@ describe("a free message into a thread of another sender", () => {
   });
 
   test("is refused before the number's readiness is looked at, and after an opt-out", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     await world.standby();
     world.app.store.client.exec("UPDATE numbers SET ready = 0, unready_reason = 'late', unready_by = 'person'");
     expect(await world.send()).toBe("thread_owned_elsewhere");
@@ -207,7 +153,7 @@ describe("a free message into a thread of another sender", () => {
   });
 
   test("goes with `take: true`, and the thread is ours", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     await world.standby();
     await world.app.clock.advance(1_000);
     expect(await world.send({ take: true })).toBe("sent");
@@ -216,7 +162,7 @@ describe("a free message into a thread of another sender", () => {
   });
 
   test("takes the thread from Meta's Business Agent, unless `take` is false; the console asks", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     const { app, shop } = world;
     await world.writes();
     await app.clock.advance(1_000);
@@ -241,7 +187,7 @@ describe("a free message into a thread of another sender", () => {
   });
 
   test("is not sent again after a throttle if another sender took the thread meanwhile", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     const { app, shop, network } = world;
     await world.standby({ agoMs: 5_000 });
     await world.writes({ agoMs: 4_000 });
@@ -254,7 +200,7 @@ describe("a free message into a thread of another sender", () => {
   });
 
   test("that was scheduled follows the owner at its hour, and what the request said of `take`", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     const { app } = world;
     await world.writes();
     const later = async (more: object = {}) => {
@@ -276,7 +222,7 @@ describe("a free message into a thread of another sender", () => {
   });
 
   test("is about the number that sends: the thread on another number is its own", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     const { app, shop } = world;
     await firstOperator(app);
     const owner = await person(app, "owner@example.com", "owner", shop.id);
@@ -304,7 +250,7 @@ describe("a free message into a thread of another sender", () => {
   });
 
   test("`take` goes with no template, and is true or false", async () => {
-    await using world = await start();
+    await using world = await startThreads();
     for (const body of [
       { ...shipped(ANNA), take: true },
       { to: ANNA, text: "Hello", take: "yes" },

@@ -143,7 +143,7 @@ export type CodeClassName = keyof typeof classes;
 
 /** Meta's list of error codes as far as it is public, and codes seen in answers and statuses. */
 export const codes: Readonly<Record<CodeClassName, readonly number[]>> = {
-  person: [130403, 130472, 131021, 131043, 131049, 131050, 131060, 137000, 138001, 138006],
+  person: [130403, 130472, 131021, 131043, 131049, 131050, 131060, 137000, 138001, 138006, 2494191],
   not_on_network: [1013, 1026, 131026, 131062],
   window: [131047],
   message: [

@@ -3,12 +3,18 @@
  * a test can deliver anything that the Cloud API could write.
  */
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { Network, OutboundMessage } from "#src/networks/network.ts";
+import type { DoneOutcome, Network, OutboundMessage, ThreadControl } from "#src/networks/network.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 
 type Answer = Outcome | ((outbound: OutboundMessage) => Outcome | Promise<Outcome>);
 
+type ThreadAnswer = DoneOutcome | (() => DoneOutcome | Promise<DoneOutcome>);
+
 export interface FakeNetwork extends Network {
+  /** Every request about the owner of a thread, in order. */
+  readonly threadCalls: ThreadControl[];
+  /** The outcome of all requests about threads to come; at first they are done. */
+  threads(answer: ThreadAnswer): void;
   /** Every message sent, in order. */
   readonly sent: OutboundMessage[];
   /** Outcomes of the next sends, in order; afterwards everything is accepted. */
@@ -24,9 +30,19 @@ export function fakeNetwork(): FakeNetwork {
   const script: Answer[] = [];
   let standing: Answer = (outbound) => accepted(outbound);
   let isReachable = true;
+  const threadCalls: ThreadControl[] = [];
+  let threadAnswer: ThreadAnswer = { kind: "done" };
   return {
     name: "simulator",
     sent,
+    threadCalls,
+    threads: (answer) => {
+      threadAnswer = answer;
+    },
+    async controlThread(_, control) {
+      threadCalls.push(control);
+      return typeof threadAnswer === "function" ? threadAnswer() : threadAnswer;
+    },
     parse: parseCallback,
     isReachable: async () => isReachable,
     probe: async () => isReachable,

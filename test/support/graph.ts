@@ -11,6 +11,7 @@ import { evaluate } from "#src/networks/simulator/evaluate.ts";
 import { answerQuestion, type GraphAccount, type GraphRow, proofRefusal } from "./graph-account.ts";
 import { areComponents, isObject, isText, type Loose } from "./graph-components.ts";
 import type { GraphMedia } from "./graph-media.ts";
+import { GraphThreads } from "./graph-threads.ts";
 import { followTraffic } from "./traffic.ts";
 
 export interface GraphOptions {
@@ -49,6 +50,8 @@ export interface Graph extends AsyncDisposable {
   readonly url: string;
   /** Every send request that was read to its end, including those that were answered badly or not at all. */
   readonly requests: readonly GraphRequest[];
+  /** What was asked about threads, and who may take them. */
+  readonly threads: GraphThreads;
   /** Every other request: account queries, uploads. */
   readonly questions: readonly GraphRequest[];
   /** Changes where callbacks are posted. `ca`: the authority of that server's certificate, if it is no public one. */
@@ -158,6 +161,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   const accepted: AcceptedMessage[] = [];
   const rules: { rule: FaultRule; left: number }[] = [];
   const posting = new Set<Promise<unknown>>();
+  const threads = new GraphThreads();
   const arrivals: { count: number; resolve: () => void }[] = [];
   const now = options.now ?? systemClock.now;
   const questions: GraphRequest[] = [];
@@ -180,6 +184,8 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     const bytes = await readAll(request);
     const path = request.url ?? "/";
     if (options.now !== undefined) response.setHeader("date", new Date(now()).toUTCString());
+    if (withoutQuery(path).endsWith("/thread_control"))
+      return answerThreadCall(request, response, parsed(bytes.toString("utf8")));
     if (options.account !== undefined && !/\/(marketing_)?messages$/.test(withoutQuery(path))) {
       const question = { method: request.method ?? "", path, headers: request.headers, body: null };
       questions.push(question);
@@ -207,6 +213,19 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
       return answer(response, 200, JSON.stringify({ success: true }));
     }
     await answerSend(request, response, body as SendBody, phoneNumberIdIn(withoutQuery(path), options));
+  }
+
+  /** Applied also where the answer is lost. */
+  async function answerThreadCall(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    const fault = takeFault((isObject(body) ? body : {}) as SendBody);
+    if (fault?.kind === "error") return answerError(response, fault);
+    if (fault?.kind === "reset") return void request.socket.resetAndDestroy();
+    if (fault?.kind === "answer") return answer(response, fault.status, fault.body, fault.contentType ?? "text/html");
+    const refusal = tokenRefusal(request, options) ?? threads.take(withoutQuery(request.url ?? ""), body);
+    if (refusal !== null) return answerError(response, refusal);
+    if (fault?.kind === "delay") await fault.until;
+    if (fault?.kind === "lost") request.socket.destroy();
+    else answer(response, 200, JSON.stringify({ messaging_product: "whatsapp" }));
   }
 
   async function answerSend(
@@ -301,6 +320,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
 
   return {
     url,
+    threads,
     requests,
     questions,
     callTo(to, ca) {

@@ -187,6 +187,7 @@ export const folders: Folder[] = [
       // For the type of what a message is sent with.
       "sending/send-message.ts",
       // A received message is marked as read while the request waits.
+      "sending/control-thread.ts",
       "sending/mark-read.ts",
       // A new webhook secret is stored once the receiver has accepted it.
       "webhooks/try-secret.ts",

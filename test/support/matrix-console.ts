@@ -225,6 +225,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: contact,
     body: { last_inbound_id: inbound },
   }),
+  "POST /w/{workspace}/conversations/{conversation}/thread": ({ conversation }) => ({
+    id: conversation,
+    body: { action: "take" },
+  }),
   "GET /w/{workspace}/media/{id}": ({ medium }) => ({ id: medium }),
   "GET /w/{workspace}/simulator": nothing,
   "GET /w/{workspace}/simulator/phones/{phone}": byPhone,

@@ -16,7 +16,11 @@ export const proseRules: ProseRule[] = [
   { pattern: /\bsomebody (?=[a-z])|(?<=[a-z,;:] )somebody\b/i, write: "the subject's name: a person, another user" },
   // The noun in one word is that of the test control: a conversation goes from one sender to another.
   { pattern: /\bhand(ed|s|ing)?[- ]overs?\b/i, write: "dispatch, send" },
-  { pattern: /\b(take|takes|taken|took|give|gives|given|gave) back\b/i, write: "requeue, release, roll back" },
+  // "Give back" is a button.
+  {
+    pattern: /\b([Tt]ake|[Tt]akes|[Tt]aken|[Tt]ook|give|[Gg]ives|[Gg]iven|[Gg]ave) back\b/,
+    write: "requeue, release, roll back",
+  },
   { pattern: /\b(nudge|nudges|nudged|rouse|rouses|roused|wakes|woken)\b/i, write: "notify" },
   { pattern: /\blanes?\b/i, write: "queue, queue key" },
   { pattern: /\brescue(s|d)?\b/i, write: "reclaim" },

@@ -27,6 +27,9 @@ export const sharedThreads = hotQuery(
   { number: string, wroteAt, owner, ownerRole, ownerAt },
 );
 
+/** The rank of what this server did itself: of two acts at the same time the second one counts. */
+export const ACTION_RANK = 2;
+
 /**
  * What the network said of the owner, unless it said something later. The role of another sender stays known while that
  * sender keeps the thread.
@@ -35,7 +38,8 @@ export const setThreadOwner = hotQuery(
   `UPDATE conversations SET owner = :owner, owner_role = iif(owner IS :owner, coalesce(:ownerRole, owner_role), :ownerRole),
     owner_at = :ownerAt, owner_rank = :ownerRank
   WHERE contact_id = +:contactId AND number_id = +:numberId
-    AND (owner_at IS NULL OR owner_at < :ownerAt OR (owner_at = +:ownerAt AND owner_rank < :ownerRank))
+    AND (owner_at IS NULL OR owner_at < :ownerAt OR (owner_at = +:ownerAt
+      AND (owner_rank < :ownerRank OR (owner_rank = ${ACTION_RANK} AND owner_rank = +:ownerRank))))
   RETURNING ${columns(conversation)}`,
   conversation,
   conversation,

@@ -6,12 +6,12 @@
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
-import { conversationOn, setThreadOwner, sharedThreads } from "./conversation-statements.ts";
+import { ACTION_RANK, conversationOn, setThreadOwner, sharedThreads } from "./conversation-statements.ts";
 import { listLinkedContacts } from "./find.ts";
 import type { Contact, Conversation } from "./table.ts";
 import type { ThreadOwner } from "./thread-owners.ts";
 
-export interface Thread {
+interface Thread {
   owner: ThreadOwner;
   /** The other sender's role in the network's words; null: the network does not say it, or there is none. */
   role: string | null;
@@ -22,23 +22,23 @@ export interface Thread {
 const IDLE_MS = 24 * 60 * 60 * 1000;
 
 /** Of two reports with the same time the higher one decides: a handover is later than the words that led to it. */
-const RANKS = { message: 1, action: 2, handover: 3 } as const;
+const RANKS = { message: 1, action: ACTION_RANK, handover: 3 } as const;
 
 export interface OwnerReport {
   by: keyof typeof RANKS;
   owner: ThreadOwner;
   role: string | null;
-  /** The network's time. */
-  /** Milliseconds. */
+  /** The network's time, milliseconds. */
   at: number;
 }
 
-/** The roles of Meta's Business Agent: while it owns the thread, a message of ours takes it. */
-const AGENT_ROLES: readonly (string | null)[] = ["ai_agent", "meta_business_agent"];
+/** The roles of Meta's Business Agent. */
+const AGENT_ROLE = "ai_agent";
+const AGENT_ROLES: readonly (string | null)[] = [AGENT_ROLE, "meta_business_agent"];
 
 type OwnerColumns = Pick<Conversation, "owner" | "ownerRole" | "ownerAt" | "wroteAt">;
 
-export function threadOf({ owner, ownerRole, ownerAt, wroteAt }: OwnerColumns, now: number): Thread {
+function threadOf({ owner, ownerRole, ownerAt, wroteAt }: OwnerColumns, now: number): Thread {
   const idleAt = wroteAt + IDLE_MS;
   // Nothing was reported: so far every message of the person came to us.
   if (owner === null || ownerAt === null) {
@@ -49,20 +49,43 @@ export function threadOf({ owner, ownerRole, ownerAt, wroteAt }: OwnerColumns, n
   return { owner, role: owner === "other" ? ownerRole : null, since: ownerAt };
 }
 
-function isAgent({ owner, role }: Thread): boolean {
-  return owner === "other" && AGENT_ROLES.includes(role);
+/** While this sender has the thread, a message of ours takes it. */
+export function isAgentRole(role: string | null): boolean {
+  return AGENT_ROLES.includes(role);
+}
+
+/** Who owns the thread, with what an operator said of the other sender where the network does not name it. */
+export function threadOn(
+  conversation: Conversation,
+  { sharedSince, sharedWith }: Pick<SendingNumber, "sharedSince" | "sharedWith">,
+  now: number,
+): Thread {
+  // Without another sender on the number every thread is ours.
+  if (sharedSince === null) return { owner: "us", role: null, since: conversation.wroteAt };
+  const thread = threadOf(conversation, now);
+  const isUnnamed = thread.owner === "other" && thread.role === null;
+  return isUnnamed && sharedWith === "agent" ? { ...thread, role: AGENT_ROLE } : thread;
+}
+
+/** Linked contacts are one person: their thread is the one with the latest report. */
+export function findConversationOn(
+  tx: ReadTx,
+  number: Pick<SendingNumber, "id">,
+  contact: Contact | null,
+): Conversation | undefined {
+  const people = contact === null ? [] : [contact, ...listLinkedContacts(tx, contact)];
+  const rows = people.flatMap(({ id: contactId }) => conversationOn(tx).get({ contactId, numberId: number.id }) ?? []);
+  return rows.toSorted((one, other) => (other.ownerAt ?? 0) - (one.ownerAt ?? 0))[0];
 }
 
 /** Who owns the thread with this person on a number; null: no other sender is on the number. */
 function findThread(tx: ReadTx, number: SharedNumber, contact: Contact | null): Thread | null {
   if (number.sharedSince === null) return null;
-  const people = contact === null ? [] : [contact, ...listLinkedContacts(tx, contact)];
-  const rows = people.flatMap(({ id: contactId }) => conversationOn(tx).get({ contactId, numberId: number.id }) ?? []);
-  const latest = rows.toSorted((one, other) => (other.ownerAt ?? 0) - (one.ownerAt ?? 0))[0];
-  return latest === undefined ? { owner: "nobody", role: null, since: tx.now } : threadOf(latest, tx.now);
+  const latest = findConversationOn(tx, number, contact);
+  return latest === undefined ? { owner: "nobody", role: null, since: tx.now } : threadOn(latest, number, tx.now);
 }
 
-type SharedNumber = Pick<SendingNumber, "id" | "phone" | "sharedSince">;
+type SharedNumber = Pick<SendingNumber, "id" | "phone" | "sharedSince" | "sharedWith">;
 
 /** The threads of a contact on numbers that others answer too. */
 export function listThreads(tx: ReadTx, contactId: number): (Thread & { number: string })[] {
@@ -87,13 +110,13 @@ export function requireOwnThread(
   const thread = findThread(tx, number, contact);
   if (thread?.owner !== "other") return "nothing";
   // Meta's agent steps back when the business writes.
-  if (isAgent(thread) && take !== false) return "by_message";
+  if (isAgentRole(thread.role) && take !== false) return "by_message";
   if (take === true) return "by_call";
   throw new Problem("thread_owned_elsewhere", sayOwner(number, thread));
 }
 
-function sayOwner({ phone }: SharedNumber, thread: Thread): string {
-  const who = isAgent(thread) ? "Meta's Business Agent" : "Another sender";
+function sayOwner({ phone }: Pick<SendingNumber, "phone">, thread: Thread): string {
+  const who = isAgentRole(thread.role) ? "Meta's Business Agent" : "Another sender";
   return `${who} has this conversation on ${phone}, so only a template can be sent. Take it over first, or send with \`take: true\`.`;
 }
 

@@ -3,6 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { instant } from "#src/db/columns.ts";
 import type { EchoDetails, InboundDetails } from "./details.ts";
 import type { EchoOrigin, EchoStatus, InboundOrigin } from "./origin.ts";
+import type { ThreadAction } from "./thread-actions.ts";
 
 export const inbounds = sqliteTable("inbounds", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -44,6 +45,25 @@ export const echoes = sqliteTable("echoes", {
 });
 
 export type Echo = typeof echoes.$inferSelect;
+
+/** A request to the network about who owns a thread: stored before it leaves, and made once. */
+export const threadCalls = sqliteTable("thread_calls", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  contactId: integer().notNull(),
+  numberId: integer().notNull(),
+  action: text().$type<ThreadAction>().notNull(),
+  /** To whom a thread is passed, in the network's words; null: to the escalation partner. */
+  targetRole: text(),
+  askedAt: instant().notNull(),
+  /** Null while no answer is known. */
+  outcome: text().$type<ThreadCallOutcome>(),
+  /** The network's code of a refusal. */
+  code: text(),
+});
+
+export type ThreadCallOutcome = "done" | "refused" | "unknown";
+export type ThreadCall = typeof threadCalls.$inferSelect;
 
 /** How far the history of a number's phone has arrived, or that its owner declined to share it. */
 export const historyImports = sqliteTable("history_imports", {

@@ -42,9 +42,9 @@ export function reportAction(
   tx: Tx,
   number: SendingNumber,
   contactId: number,
-  report: Pick<OwnerReport, "owner" | "role">,
+  { at = tx.now, ...report }: Pick<OwnerReport, "owner" | "role"> & { at?: number },
 ): void {
-  reportOwner(tx, number, contactId, { ...report, by: "action", at: tx.now });
+  reportOwner(tx, markShared(tx, number), contactId, { ...report, by: "action", at });
 }
 
 /** Returns the number as it is now. */

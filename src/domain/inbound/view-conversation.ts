@@ -4,7 +4,7 @@ import { formatInstant } from "#src/core/instant.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "../contacts/find.ts";
 import type { Conversation } from "../contacts/table.ts";
-import { type Thread, threadOf } from "../contacts/threads.ts";
+import { threadOn } from "../contacts/threads.ts";
 import { viewContact } from "../contacts/view.ts";
 import { windowEnd, windowTimesOf } from "../contacts/window.ts";
 import { consoleStatusOf } from "../messages/message.ts";
@@ -20,7 +20,7 @@ export const ITEMS_EXAMINED = 20;
 export function viewConversation(
   tx: ReadTx,
   conversation: Conversation,
-  number: Pick<SendingNumber, "id" | "phone" | "sharedSince">,
+  number: Pick<SendingNumber, "id" | "phone" | "sharedSince" | "sharedWith">,
   workspace: Workspace,
 ): Static<typeof ConversationView> {
   const contact = getContact(tx, workspace.id, conversation.contactId);
@@ -37,15 +37,6 @@ export function viewConversation(
     last_message: last === null ? null : viewEntry(last, workspace),
     window_ends_at: endsAt === null ? null : formatInstant(endsAt, workspace.timezone),
   };
-}
-
-/** Without another sender on the number every thread is ours. */
-export function threadOn(
-  conversation: Conversation,
-  { sharedSince }: Pick<SendingNumber, "sharedSince">,
-  now: number,
-): Thread {
-  return sharedSince === null ? { owner: "us", role: null, since: conversation.wroteAt } : threadOf(conversation, now);
 }
 
 export function viewEntry(item: ConversationItem, workspace: Workspace): Static<typeof ConversationEntry> {

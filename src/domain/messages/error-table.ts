@@ -146,6 +146,8 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     { sendAgain: "once_they_write", effect: "marketing_refused" },
   ),
   ...refused("recipient", {
+    2494191:
+      "Only the escalation partner of the number can take a conversation from another sender. Choose it in Meta Business Suite, under conversation routing.",
     131043: "The message expired before it could be delivered. Send it again if it is still wanted.",
     131060:
       "The message is not available to programs, because another app or device holds it. Ask the person on the phone.",

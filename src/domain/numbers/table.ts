@@ -54,8 +54,11 @@ export const numbers = sqliteTable("numbers", {
   removedAt: instant(),
   /** Since when another sender is known on the number; null: none is. */
   sharedSince: instant(),
+  /** Who that sender is, as an operator said: Meta's Business Agent, or another one. Null: it was not said. */
+  sharedWith: text().$type<SharedWith>(),
 });
 
+export type SharedWith = "agent" | "other";
 export type SendingNumber = typeof numbers.$inferSelect;
 
 /** Where a number accepts callbacks without a signature. */

@@ -7,7 +7,7 @@ import { checkApiUrl, checkName, checkThroughput } from "./add.ts";
 import { findState } from "./network-state.ts";
 import { assignPortfolio, checkPortfolio } from "./portfolio.ts";
 import type { Provider } from "./provider.ts";
-import { numbers, type SendingNumber } from "./table.ts";
+import { numbers, type SendingNumber, type SharedWith } from "./table.ts";
 
 /**
  * Undefined fields stay unchanged. Secrets are passed sealed; an `appSecret` of null falls back to the configuration's.
@@ -22,6 +22,8 @@ interface NumberChanges {
   apiUrl?: string | null;
   /** The id of the business portfolio, where the account does not name it. */
   givenPortfolio?: string | null;
+  /** Who else answers on the number; null: no other sender, until one is seen again. */
+  sharedWith?: SharedWith | null;
 }
 
 export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChanges): SendingNumber {
@@ -45,6 +47,7 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
       ...changes,
       ...(changes.name === undefined ? {} : { name: changes.name.trim() }),
       ...(changes.throughput === undefined ? {} : { throughputGiven: true }),
+      ...(changes.sharedWith === undefined ? {} : { sharedSince: sharedSince(tx, number, changes.sharedWith) }),
     })
     .where(and(eq(numbers.id, number.id), isNull(numbers.removedAt)))
     .returning()
@@ -56,4 +59,8 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
   if (isRerouted) scheduleSync(tx, updated, 0);
   if (changes.givenPortfolio === undefined) return updated;
   return assignPortfolio(tx, updated, findState(tx, updated.id)?.messagingLimit ?? null);
+}
+
+function sharedSince({ now }: Tx, number: SendingNumber, sharedWith: SharedWith | null): number | null {
+  return sharedWith === null ? null : (number.sharedSince ?? now);
 }

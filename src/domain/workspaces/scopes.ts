@@ -21,7 +21,11 @@ const table = {
   broadcast: { label: "Broadcasts", description: "Preview, create and cancel broadcasts, and read nothing." },
   contacts: { label: "Contacts", description: "Read, create and change contacts, record opt-outs, and list groups." },
   templates: { label: "Templates", description: "List templates." },
-  inbox: { label: "Inbox", description: "Read the conversations with people.", isNamedOnly: true },
+  inbox: {
+    label: "Inbox",
+    description: "Read the conversations with people, take them over and give them back.",
+    isNamedOnly: true,
+  },
   draft: { label: "Drafts", description: "Prepare what a person then sends, and send nothing." },
   webhooks: { label: "Webhooks", description: "Manage the addresses that receive events.", isNamedOnly: true },
 } as const satisfies Record<string, ScopeRow>;

@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { OneOf } from "#src/core/schema.ts";
+import { threadActions } from "#src/domain/inbound/thread-actions.ts";
 import type { Effect, Rule } from "#src/networks/simulator/control.ts";
 import { FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
 import { answerJson } from "../answer.ts";
@@ -40,7 +41,15 @@ const EffectBody = Type.Partial(
   ),
 );
 type EffectBody = Static<typeof EffectBody>;
-const Match = Type.Object({ to: Type.Optional(Type.String()), template: Type.Optional(Type.String()) }, strict);
+const Match = Type.Object(
+  {
+    to: Type.Optional(Type.String()),
+    template: Type.Optional(Type.String()),
+    /** Of a request to take, release or pass a thread; without it, the rule is about messages. */
+    thread: Type.Optional(OneOf(threadActions)),
+  },
+  strict,
+);
 
 const RuleBody = Type.Object(
   {
@@ -58,8 +67,11 @@ export const ruleRoutes = [
   ),
   declareCall("POST /rules", { body: RuleBody }, ({ simulator, clock, body }) => {
     const { match = {}, times = null, then: effect } = body;
+    if (match.thread !== undefined && match.template !== undefined)
+      throw invalidField("match.template", "A request about a thread has no template.");
     const to = match.to === undefined ? null : readE164("match.to", match.to);
-    const rule = { to, template: match.template ?? null, times, effect: readEffect(effect) };
+    const { template = null, thread = null } = match;
+    const rule = { to, template, thread, times, effect: readEffect(effect) };
     return answerJson(201, viewRule(simulator.addRule(rule, clock.now())));
   }),
   declareCall("DELETE /rules", {}, ({ simulator, clock }) =>
@@ -98,10 +110,14 @@ function readEffect(body: EffectBody): Effect {
   }
 }
 
-function viewRule({ id, to, template, times, matched, effect, createdAt }: Rule) {
+function viewRule({ id, to, template, thread, times, matched, effect, createdAt }: Rule) {
   return {
     id,
-    match: { ...(to === null ? {} : { to }), ...(template === null ? {} : { template }) },
+    match: {
+      ...(to === null ? {} : { to }),
+      ...(template === null ? {} : { template }),
+      ...(thread === null ? {} : { thread }),
+    },
     times,
     matched,
     // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.

@@ -1,19 +1,24 @@
 /** Conversations for programs: one person on one number each, and who may answer in it. */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
-import type { ReadTx } from "#src/db/transaction.ts";
+import { Nullable, OneOf } from "#src/core/schema.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { getContact } from "#src/domain/contacts/find.ts";
 import type { Conversation } from "#src/domain/contacts/table.ts";
 import { type ConversationPosition, findConversation, listConversations } from "#src/domain/inbound/conversations.ts";
 import { ConversationView } from "#src/domain/inbound/schema.ts";
+import { threadActions } from "#src/domain/inbound/thread-actions.ts";
 import { viewConversation } from "#src/domain/inbound/view-conversation.ts";
 import { chooseSender } from "#src/domain/numbers/choose.ts";
 import { numberById } from "#src/domain/numbers/statements.ts";
+import { seesNumber } from "#src/domain/users/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { controlThread } from "#src/sending/control-thread.ts";
+import { answerData } from "../answer.ts";
 import { CursorQuery, readCursor, readPerPage, writeCursor } from "../page.ts";
 import { Rows } from "../rows.ts";
-import type { KeyCall } from "./call.ts";
-import { Data, Id, listWith } from "./declare.ts";
+import { type AnyCallWith, type KeyCall, recordAct, type WorkspaceCall } from "./call.ts";
+import { Data, Id, listWith, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { conversationExample } from "./examples.ts";
 import { readListPosition, searchConversations } from "./search-conversations.ts";
@@ -23,6 +28,24 @@ const ListMeta = Type.Object({
   has_more: Type.Boolean({ description: "Whether more conversations follow." }),
   next: Nullable(Type.String({ description: "Cursor of the next page, to be passed as `after`." })),
 });
+
+const conversationId = Id("conversation", { examples: [17] });
+
+const ControlThread = Type.Object(
+  {
+    action: OneOf(
+      threadActions,
+      "`take`: you answer from now on. `release`: no sender has the conversation, and WhatsApp routes the next message of the person. `pass`: another sender gets it at once.",
+    ),
+    to: Type.Optional(
+      OneOf(
+        ["ai_agent"],
+        "With `pass`: Meta's Business Agent gets the conversation. Without it, the escalation partner of the number does.",
+      ),
+    ),
+  },
+  { $id: "ControlThread", ...strict, description: "Who is to have a conversation." },
+);
 
 export const conversationListEndpoints = {
   "GET /w/{workspace}/conversations": endpoint({
@@ -59,7 +82,7 @@ export const conversationListEndpoints = {
   "GET /w/{workspace}/conversations/{conversation}": endpoint({
     key: ["inbox"],
     keyOfFirstVersion: [],
-    params: { conversation: Id("conversation", { examples: [17] }) },
+    params: { conversation: conversationId },
     output: Data(ConversationView),
     reference: {
       operationId: "getConversationById",
@@ -78,6 +101,62 @@ export const conversationListEndpoints = {
     }),
   ),
 };
+
+export const conversationActEndpoints = {
+  "POST /w/{workspace}/conversations/{conversation}/thread": endpoint({
+    key: ["inbox"],
+    keyOfFirstVersion: [],
+    session: "inbox",
+    params: { conversation: conversationId },
+    body: ControlThread,
+    output: Data(ConversationView),
+    reference: {
+      operationId: "controlConversationThread",
+      tag: "Conversations",
+      summary: "Take a conversation over, give it back, or pass it on",
+      description:
+        "On a number that other senders answer too, only the owner of a conversation may send free messages in it. WhatsApp is asked once, and never again where it gave no answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives next shows the owner. Only the escalation partner of the number, chosen in Meta Business Suite, may take a conversation (else 502 with 2494191). A conversation that is yours already is not taken, and one that is not yours is not given away: both answer 200 and ask nothing.",
+      bodies: {
+        take: { summary: "Take over", value: { action: "take" } },
+        release: { summary: "Give back: the next message is routed anew", value: { action: "release" } },
+        pass: { summary: "Pass to Meta's Business Agent", value: { action: "pass", to: "ai_agent" } },
+      },
+      success: "The conversation with its owner now.",
+      example: conversationExample,
+      problems: ["not_found", "invalid_number", "number_not_ready", "whatsapp_error"],
+    },
+  }).answer(async (call) => {
+    const { action, to = null } = call.body;
+    if (to !== null && action !== "pass") throw invalidRequest({ to: ["Only `pass` names a new owner."] });
+    const find = (tx: ReadTx) => requireConversation(tx, call);
+    const { user } = call;
+    const onStored = (tx: Tx) => {
+      if (user === null) return;
+      recordAct(tx, call, { action: "conversation.thread", subject: subjectOf(tx, find(tx)), details: { action } });
+    };
+    await controlThread(call.dispatch, find, { action, targetRole: to }, onStored);
+    return answerData(
+      200,
+      call.store.read((tx) => view(tx, find(tx), call.workspace)),
+    );
+  }),
+};
+
+/** Throws `not_found`, also for one on a number that the user does not see. */
+function requireConversation(
+  tx: ReadTx,
+  call: AnyCallWith<{ conversation: number }> & { numberIds?: WorkspaceCall["numberIds"] },
+): Conversation {
+  const found = findConversation(tx, call.workspace.id, call.path.conversation);
+  if (found === undefined || !seesNumber({ numberIds: call.numberIds ?? null }, found.numberId))
+    throw notFound("conversation");
+  return found;
+}
+
+/** How the audit log names a conversation. */
+function subjectOf(tx: ReadTx, { workspaceId, contactId }: Conversation): string {
+  return getContact(tx, workspaceId, contactId).phone ?? String(contactId);
+}
 
 interface Found {
   ids: number[];

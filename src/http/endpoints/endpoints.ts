@@ -9,7 +9,7 @@ import { broadcastEndpoints } from "./broadcasts.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { connectEndpoints } from "./connect.ts";
 import { contactEndpoints } from "./contacts.ts";
-import { conversationListEndpoints } from "./conversations.ts";
+import { conversationActEndpoints, conversationListEndpoints } from "./conversations.ts";
 import type { BodyOf, ConsoleOutputOf, Needs, PathOf, QueryOf, ServedFile } from "./declare.ts";
 import { deliveryEndpoints } from "./deliveries.ts";
 import { developerEndpoints } from "./developer.ts";
@@ -44,6 +44,7 @@ const endpoints = {
   ...broadcastEndpoints,
   ...contactEndpoints,
   ...conversationListEndpoints,
+  ...conversationActEndpoints,
   ...optOutEndpoints,
   ...templateEndpoints,
   ...groupEndpoints,

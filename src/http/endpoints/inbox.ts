@@ -13,6 +13,7 @@ import { addressOf, getContact } from "#src/domain/contacts/find.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import type { Contact, Conversation } from "#src/domain/contacts/table.ts";
 import { threadOwners } from "#src/domain/contacts/thread-owners.ts";
+import { isAgentRole, threadOn } from "#src/domain/contacts/threads.ts";
 import { displayNameOf, viewContact } from "#src/domain/contacts/view.ts";
 import { WINDOW_MS, windowEnd, windowTimesOf } from "#src/domain/contacts/window.ts";
 import {
@@ -23,7 +24,7 @@ import {
   markSeen,
 } from "#src/domain/inbound/conversations.ts";
 import { type ConversationItem, readConversation, readLastWord } from "#src/domain/inbound/read-conversation.ts";
-import { ITEMS_EXAMINED, threadOn } from "#src/domain/inbound/view-conversation.ts";
+import { ITEMS_EXAMINED } from "#src/domain/inbound/view-conversation.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { numberById } from "#src/domain/numbers/statements.ts";
@@ -116,7 +117,16 @@ export const inboxEndpoints = {
         /** The number that replies are sent from. */
         from: OptionalText,
         /** On that number; null: no other sender is on it, or there is none. */
-        thread: Nullable(Type.Object({ owner: OneOf(threadOwners), role: OptionalText, since: Instant() })),
+        thread: Nullable(
+          Type.Object({
+            conversation: Type.Integer(),
+            owner: OneOf(threadOwners),
+            role: OptionalText,
+            since: Instant(),
+            /** A message takes the thread from its owner, by the network's rule. */
+            is_taken_by_message: Type.Boolean(),
+          }),
+        ),
         unread: Type.Integer(),
         last_inbound_id: Type.Integer(),
         window_ends_at: OptionalTime,
@@ -226,7 +236,13 @@ function viewThread(
   const conversation = conversations.find(({ numberId }) => numberId === number.id);
   if (number.sharedSince === null || conversation === undefined) return null;
   const { owner, role, since } = threadOn(conversation, number, now);
-  return { owner, role, since: timesOf(workspace)(since) };
+  return {
+    conversation: conversation.id,
+    owner,
+    role,
+    since: timesOf(workspace)(since),
+    is_taken_by_message: isAgentRole(role),
+  };
 }
 
 function sumOf<T>(rows: readonly T[], figure: (row: T) => number): number {

@@ -4,6 +4,7 @@
  */
 import type { Clock } from "#src/core/clock.ts";
 import { Journal } from "#src/core/journal.ts";
+import type { ThreadAction } from "#src/domain/inbound/thread-actions.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { OutboundMessage } from "../network.ts";
 import type { JsonObject } from "../whatsapp/json.ts";
@@ -31,6 +32,8 @@ interface NewRule {
   to: string | null;
   /** Name; null: every message. */
   template: string | null;
+  /** Of a request about who owns a thread; null: the rule is about messages. */
+  thread: ThreadAction | null;
   /** How many messages it applies to; null: all. */
   times: number | null;
   effect: Effect;
@@ -121,6 +124,14 @@ export class SimulatorControl {
     return rule.effect;
   }
 
+  /** The same for a request about who owns the thread with a person. */
+  matchThreadRule(to: string, action: ThreadAction, now: number): Effect | null {
+    const rule = this.listRules(now).find((one) => one.thread === action && (one.to === null || one.to === to));
+    if (rule === undefined) return null;
+    rule.matched += 1;
+    return rule.effect;
+  }
+
   /** Whether an outage keeps this message from the network; no rule counts it. */
   isInOutage(to: string, outbound: OutboundMessage, now: number): boolean {
     return this.#findRule(to, outbound, now)?.effect.kind === "outage";
@@ -132,6 +143,7 @@ export class SimulatorControl {
     const template = content.type === "template" ? content.name : null;
     return this.listRules(now).find(
       (one) =>
+        one.thread === null &&
         (one.to === null || one.to === to) &&
         (one.template === null || one.template === template) &&
         (one.times === null || one.matched < one.times || one.tokens.has(sendToken)),
@@ -141,8 +153,8 @@ export class SimulatorControl {
   /** False during an outage that applies to every message. */
   isReachable(now: number): boolean {
     return !this.listRules(now).some(
-      ({ effect, to, template, times }) =>
-        effect.kind === "outage" && to === null && template === null && times === null,
+      ({ effect, to, template, thread, times }) =>
+        effect.kind === "outage" && to === null && template === null && thread === null && times === null,
     );
   }
 

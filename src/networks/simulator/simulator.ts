@@ -10,7 +10,7 @@ import type { Random } from "#src/core/random.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { kindOf } from "../kinds/kinds.ts";
-import type { Network, OutboundMessage } from "../network.ts";
+import type { DoneOutcome, Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
 import { describeCode, failureOf } from "../whatsapp/errors.ts";
 import type { JsonObject } from "../whatsapp/json.ts";
@@ -20,7 +20,7 @@ import { statusCallback } from "./callback.ts";
 import { applyRule, type Effect, type SentMessage, type SimulatorControl } from "./control.ts";
 import { evaluate, hasUnusableFile } from "./evaluate.ts";
 import { createSimulatedMedia, type SimulatedFiles } from "./media.ts";
-import { failLater, type Script, type SimulatorTimes, scriptFor } from "./script.ts";
+import { failLater, type Script, type SimulatorTimes, scriptFor, THROTTLED } from "./script.ts";
 import { refuseUpload } from "./uploads.ts";
 
 interface SimulatorOptions {
@@ -160,6 +160,13 @@ export function createSimulator({
           ? { kind: "unreachable", reason: "the simulated network is out of reach" }
           : { kind: "done" },
       ),
+    controlThread: (sender, { action, to, recipientNetworkUserId }, timeoutMs) =>
+      answerThreadCall(control?.matchThreadRule(to ?? recipientNetworkUserId ?? "", action, clock.now()) ?? null, {
+        isReachable: control?.isReachable(clock.now()) !== false,
+        wait: (ms) =>
+          control === undefined ? Promise.resolve(true) : control.wait(clock, sender.phone, Math.min(ms, timeoutMs)),
+        timeoutMs,
+      }),
     probe: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     async send(outbound, timeoutMs): Promise<Outcome> {
       const to = outbound.to ?? outbound.recipientNetworkUserId ?? "";
@@ -187,6 +194,38 @@ export function createSimulator({
       return outcome;
     },
   };
+}
+
+interface ThreadAnswering {
+  isReachable: boolean;
+  /** False: test control ended the wait. */
+  wait: (ms: number) => Promise<boolean>;
+  timeoutMs: number;
+}
+
+/** The simulator has no other senders: who owns a thread is what is reported. `effect`: of the rule that matches. */
+async function answerThreadCall(
+  effect: Effect | null,
+  { isReachable, wait, timeoutMs }: ThreadAnswering,
+): Promise<DoneOutcome> {
+  const reason = "the simulated network is out of reach";
+  if (!isReachable || effect?.kind === "outage") return { kind: "unreachable", reason };
+  switch (effect?.kind) {
+    case "refuse":
+    case "fail":
+      return { kind: "refused", ...failureOf({ code: Number(effect.code), subcode: null, details: null }) };
+    case "throttle": {
+      const { retryAfterMs } = effect;
+      return { kind: "throttled", code: THROTTLED, message: describeCode(THROTTLED), retryAfterMs, scope: "number" };
+    }
+    case "unknown":
+      return { kind: "unknown", reason: "the simulated network did not answer" };
+    case "latency":
+      if (!(await wait(effect.ms)) || effect.ms > timeoutMs) return { kind: "unknown", reason: "it answered too late" };
+      return { kind: "done" };
+    default:
+      return { kind: "done" };
+  }
 }
 
 /** What the network refuses where it is given no phone number. */

@@ -124,12 +124,12 @@ function rawOf({ status, body, at }: Answered): RawAnswer {
 }
 
 /** A refusal before anything was sent, with the code that Meta would have given. */
-function refuseLocally(code: string, scope: "account" | "recipient"): Extract<Outcome, { kind: "refused" }> {
+export function refuseLocally(code: string, scope: "account" | "recipient"): Extract<Outcome, { kind: "refused" }> {
   return { kind: "refused", code, message: describeCode(code), scope };
 }
 
 /** `findSuccess`: what the answer says if the network has done it; null if it does not say so. */
-function outcomeOf<Success>(
+export function outcomeOf<Success>(
   result: Exchange,
   endpoint: Endpoint,
   clock: Clock,

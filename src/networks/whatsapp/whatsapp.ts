@@ -14,6 +14,7 @@ import { isReachable, probe } from "./probe.ts";
 import { endpointOf } from "./profile.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 import { verifySignature } from "./signature.ts";
+import { createThreadControl } from "./thread-control.ts";
 
 const noUploads: Uploads = { findMediaId: () => null, invalidate: () => {} };
 
@@ -27,6 +28,7 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
     name: "whatsapp",
     send: (outbound, timeoutMs, onAnswer) => client.send(outbound, timeoutMs, onAnswer),
     markRead: client.markRead,
+    controlThread: createThreadControl(settings, clock, transport),
     isReachable: (timeoutMs, onTime, sender) =>
       isReachable(endpointOf(settings, sender ?? {}).graphUrl, { transport, timeoutMs, onTime }),
     probe: (sender, timeoutMs) => probe(settings, transport, sender, timeoutMs),

@@ -60,6 +60,7 @@ export const strings = {
     "field.remove": "Removed a custom field",
     "contact.change": "Changed a contact",
     "contact.opt-out": "Opted out a contact",
+    "conversation.thread": "Took over or released a conversation",
     "contact.keep": "Kept a contact who may want to stop",
     "contact.export": "Exported contacts",
     "contact.bulk-tag": "Added a tag to contacts",

@@ -15,6 +15,7 @@ import { AskForNumber } from "./ask-for-number.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { isAnswered, isShownInConversation, useRefresh } from "./sending.ts";
 import { formatTimeLeft, strings } from "./strings.ts";
+import { OwnedElsewhere } from "./thread-owner.tsx";
 import { SOON_MS, useWindowLeft } from "./window-chip.tsx";
 
 export function Composer({ conversation }: { conversation: Conversation }) {
@@ -29,7 +30,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
       {blocker !== null ? (
         <Notice>{blocker}</Notice>
       ) : left > 0 && isElsewhere ? (
-        <OwnedElsewhere conversation={conversation} onTake={() => setIsTaking(true)} />
+        <OwnedElsewhere conversation={conversation} onReply={() => setIsTaking(true)} />
       ) : left > 0 ? (
         <>
           {conversation.thread?.owner === "other" && <Notice>{strings.takenByMessage}</Notice>}
@@ -61,21 +62,6 @@ function useBlocker({ contact, from, to }: Conversation): string | null {
   if (to === null) return strings.erased;
   if (from === null) return strings.noNumber;
   return numbers.some(({ phone, ready }) => phone === from && !ready) ? strings.notReady(from) : null;
-}
-
-/** Says who has the conversation before anything is typed. */
-function OwnedElsewhere({ conversation: { thread }, onTake }: { conversation: Conversation; onTake: () => void }) {
-  const { timezone } = useWorkspace();
-  if (thread === null) return null;
-  const who = thread.role === null ? null : (strings.roles[thread.role] ?? null);
-  return (
-    <div className="flex flex-col gap-2">
-      <Notice>{strings.ownerOther(who, exact(Date.parse(thread.since), timezone))}</Notice>
-      <Button className="self-start" onClick={onTake}>
-        {strings.takeOver}
-      </Button>
-    </div>
-  );
 }
 
 function optionsOf(from: string | null, isTaking: boolean) {

@@ -29,6 +29,7 @@ import type { Conversation } from "./inbox-view.ts";
 import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
 import { strings } from "./strings.ts";
 import { Thread } from "./thread.tsx";
+import { ThreadOwner } from "./thread-owner.tsx";
 import { WindowChip } from "./window-chip.tsx";
 
 export function ConversationView({ id }: { id: string }) {
@@ -76,6 +77,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
             <h2 className="truncate font-semibold figures">{name}</h2>
             {ownName !== null && handle !== "" && <p className="truncate text-label text-quiet figures">{handle}</p>}
           </div>
+          <ThreadOwner conversation={conversation} />
           {contact.consent.status === "opted_out" ? (
             <Chip tone={consentChip("opted_out").tone}>{consentChip("opted_out").label}</Chip>
           ) : (

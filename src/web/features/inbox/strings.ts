@@ -53,10 +53,18 @@ export const strings = {
   },
   onNumber: (phone: string) => `on ${phone}`,
   /** Above the composer. */
-  ownerOther: (who: string | null, since: string) =>
-    `${who === null ? "Another sender on this number has" : `${who.charAt(0).toUpperCase()}${who.slice(1)} has`} this conversation since ${since}. Until you take it over, you can only send a template.`,
+  ownerOther: (who: string, since: string) =>
+    `${who.charAt(0).toUpperCase()}${who.slice(1)} has this conversation since ${since}. Until you take it over, you can only send a template.`,
   takenByMessage: "Your message takes the conversation over.",
   takeOver: "Take over",
+  release: "Give back",
+  replyAnyway: "Reply anyway",
+  anotherSender: "another sender on this number",
+  /** In the header of a conversation. */
+  owners: { us: "Yours", nobody: "Nobody's" },
+  ownedBy: (who: string) => `With ${who}`,
+  ownerHint:
+    "Others answer on this number too. Only who has a conversation can write in it; templates can always be sent.",
   unreadCount: (count: number) => (count === 1 ? "1 unread" : `${count} unread`),
   windowOpen: (left: string) => `Open ${left}`,
   windowClosing: (left: string) => `Closes in ${left}`,

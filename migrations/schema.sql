@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 23. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 24. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1110,7 +1110,7 @@ CREATE TABLE numbers (
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
   unready_by TEXT CHECK (unready_by IN ('person', 'network'))
-, shared_since INTEGER) STRICT;
+, shared_since INTEGER, shared_with TEXT CHECK (shared_with IN ('agent', 'other'))) STRICT;
 CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;
@@ -1368,6 +1368,23 @@ CREATE TABLE templates (
 CREATE INDEX templates_account ON templates (account_id, name, language);
 CREATE INDEX templates_listed ON templates (workspace_id, name, id);
 CREATE UNIQUE INDEX templates_name ON templates (workspace_id, account_id, name, language);
+
+CREATE TABLE thread_calls (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  action TEXT NOT NULL CHECK (action IN ('take', 'release', 'pass')),
+  -- To whom a thread is passed, in the network's words; null: to the escalation partner.
+  target_role TEXT,
+  asked_at INTEGER NOT NULL,
+  -- Null while no answer is known.
+  outcome TEXT CHECK (outcome IN ('done', 'refused', 'unknown')),
+  -- The network's code of a refusal.
+  code TEXT
+) STRICT;
+CREATE UNIQUE INDEX thread_calls_open ON thread_calls (contact_id, number_id) WHERE outcome IS NULL;
+CREATE INDEX thread_calls_thread ON thread_calls (contact_id, number_id);
 
 CREATE TABLE unlisted_refusals (
   number_id INTEGER NOT NULL REFERENCES numbers (id),

@@ -728,6 +728,16 @@ type ContactsMessage struct {
 	ReadAt *string `json:"read_at"`
 }
 
+// ControlThread: Who is to have a conversation.
+type ControlThread struct {
+	// `take`: you answer from now on. `release`: no sender has the conversation, and WhatsApp routes the next
+	// message of the person. `pass`: another sender gets it at once.
+	Action string `json:"action"`
+	// With `pass`: Meta's Business Agent gets the conversation. Without it, the escalation partner of the number
+	// does.
+	To string `json:"to,omitempty"`
+}
+
 // Conversation: A person on one number of the workspace.
 type Conversation struct {
 	ID      int64   `json:"id"`
@@ -2863,6 +2873,16 @@ func (c *Client) IterateConversations(ctx context.Context, query ListConversatio
 // said. Needs a key with the scope `inbox`.
 func (c *Client) GetConversationByID(ctx context.Context, conversation int64, options ...CallOption) (*Conversation, error) {
 	return one[Conversation](ctx, c, apiRequest{method: "GET", path: "/conversations/" + segment(conversation), isIdempotent: true}, options)
+}
+
+// ControlConversationThread: Take a conversation over, give it back, or pass it on. On a number that other
+// senders answer too, only the owner of a conversation may send free messages in it. WhatsApp is asked once, and
+// never again where it gave no answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives
+// next shows the owner. Only the escalation partner of the number, chosen in Meta Business Suite, may take a
+// conversation (else 502 with 2494191). A conversation that is yours already is not taken, and one that is not
+// yours is not given away: both answer 200 and ask nothing. Needs a key with the scope `inbox`.
+func (c *Client) ControlConversationThread(ctx context.Context, conversation int64, body ControlThread, options ...CallOption) (*Conversation, error) {
+	return one[Conversation](ctx, c, apiRequest{method: "POST", path: "/conversations/" + segment(conversation) + "/thread", body: body}, options)
 }
 
 // ListOptOutsQuery is what ListOptOuts can be asked for.

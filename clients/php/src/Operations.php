@@ -51,6 +51,7 @@ namespace Waxwing;
  * @phpstan-type ContactsContent array{contacts: list<ContactCard>}
  * @phpstan-type ContactsInput array{contacts: list<ContactOfManyInput>}
  * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', template: null, content: ContactsContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type ControlThread array{action: 'take'|'release'|'pass', to?: 'ai_agent'}
  * @phpstan-type Conversation array{id: int, contact: Contact, number: string, owner: 'us'|'other'|'nobody', owner_since: string, unread: int, last_message: ConversationEntry|null, window_ends_at: string|null}
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
  * @phpstan-type ConversationUpdatedEvent array{id: string, type: 'conversation.updated', created_at: string, data: array{conversation: Conversation}}
@@ -519,6 +520,24 @@ abstract class Operations
     public function getConversationById(int $conversation, array $options = []): array
     {
         return $this->core->one(['method' => 'GET', 'path' => '/conversations/' . rawurlencode((string) $conversation), 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Take a conversation over, give it back, or pass it on. On a number that other senders answer too, only the
+     * owner of a conversation may send free messages in it. WhatsApp is asked once, and never again where it gave no
+     * answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives next shows the owner. Only the
+     * escalation partner of the number, chosen in Meta Business Suite, may take a conversation (else 502 with
+     * 2494191). A conversation that is yours already is not taken, and one that is not yours is not given away: both
+     * answer 200 and ask nothing. Needs a key with the scope `inbox`.
+     *
+     * @param int $conversation
+     * @param ControlThread|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Conversation
+     */
+    public function controlConversationThread(int $conversation, array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/conversations/' . rawurlencode((string) $conversation) . '/thread', 'body' => $body], $options);
     }
 
     /**

@@ -954,6 +954,25 @@ class ContactsMessage(_ContactsMessageRequired):
     """Contact cards that were sent to one person."""
 
 
+_ControlThreadRequired = TypedDict(
+    "_ControlThreadRequired",
+    {
+        "action": "Literal['take', 'release', 'pass']",
+    },
+)
+_ControlThreadOptional = TypedDict(
+    "_ControlThreadOptional",
+    {
+        "to": "Literal['ai_agent']",
+    },
+    total=False,
+)
+
+
+class ControlThread(_ControlThreadRequired, _ControlThreadOptional):
+    """Who is to have a conversation."""
+
+
 _ConversationRequired = TypedDict(
     "_ConversationRequired",
     {
@@ -3962,6 +3981,32 @@ class Operations:
             "GET",
             f"/conversations/{self._core.quote(conversation)}",
             is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def control_conversation_thread(
+        self,
+        conversation: int,
+        body: ControlThread,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Conversation:
+        """Take a conversation over, give it back, or pass it on. On a number that other senders answer too,
+        only the owner of a conversation may send free messages in it. WhatsApp is asked once, and never
+        again where it gave no answer: then the answer is 502 with `whatsapp_code` `timeout`, and what
+        arrives next shows the owner. Only the escalation partner of the number, chosen in Meta Business
+        Suite, may take a conversation (else 502 with 2494191). A conversation that is yours already is not
+        taken, and one that is not yours is not given away: both answer 200 and ask nothing. Needs a key
+        with the scope `inbox`.
+        """
+        return self._core.one(
+            "POST",
+            f"/conversations/{self._core.quote(conversation)}/thread",
+            body=body,
             request_id=request_id,
             timeout=timeout,
             max_retries=max_retries,

@@ -741,6 +741,20 @@ export type ContactsMessage = {
   read_at: string | null;
 };
 
+/** Who is to have a conversation. */
+export type ControlThread = {
+  /**
+   * `take`: you answer from now on. `release`: no sender has the conversation, and WhatsApp routes the next
+   * message of the person. `pass`: another sender gets it at once.
+   */
+  action: "take" | "release" | "pass";
+  /**
+   * With `pass`: Meta's Business Agent gets the conversation. Without it, the escalation partner of the number
+   * does.
+   */
+  to?: "ai_agent";
+};
+
 /** A person on one number of the workspace. */
 export type Conversation = {
   id: number;
@@ -3723,6 +3737,19 @@ export type GetConversationByIdError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `controlConversationThread` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ControlConversationThreadError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidNumberError
+  | InvalidRequestError
+  | NotFoundError
+  | NumberNotReadyError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError
+  | WhatsappError;
+
 /** What `listOptOuts` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type ListOptOutsError =
   | ApiNotEnabledError
@@ -4055,6 +4082,18 @@ export abstract class Operations {
    */
   getConversationById(conversation: number, options: CallOptions = {}): Promise<Conversation> {
     return this.core.one<Conversation>({ operation: "getConversationById", method: "GET", path: `/conversations/${encodeURIComponent(String(conversation))}`, isIdempotent: true }, options);
+  }
+
+  /**
+   * Take a conversation over, give it back, or pass it on. On a number that other senders answer too, only the
+   * owner of a conversation may send free messages in it. WhatsApp is asked once, and never again where it gave
+   * no answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives next shows the owner.
+   * Only the escalation partner of the number, chosen in Meta Business Suite, may take a conversation (else 502
+   * with 2494191). A conversation that is yours already is not taken, and one that is not yours is not given
+   * away: both answer 200 and ask nothing. Needs a key with the scope `inbox`.
+   */
+  controlConversationThread(conversation: number, body: ControlThread, options: CallOptions = {}): Promise<Conversation> {
+    return this.core.one<Conversation>({ operation: "controlConversationThread", method: "POST", path: `/conversations/${encodeURIComponent(String(conversation))}/thread`, body }, options);
   }
 
   /**

@@ -272,7 +272,7 @@ const templates: CorpusRow[] = [
 
 const WITHOUT_EFFECT = [
   ...["VOLUME_BASED_PRICING_TIER_UPDATE", "BUSINESS_PRIMARY_LOCATION_COUNTRY_UPDATE", "PARTNER_ADDED"],
-  ...["AUTH_INTL_PRICE_ELIGIBILITY_UPDATE", "MM_LITE_TERMS_SIGNED", "AD_ACCOUNT_LINKED", "PARTNER_APP_INSTALLED"],
+  ...["AUTH_INTL_PRICE_ELIGIBILITY_UPDATE", "AD_ACCOUNT_LINKED", "PARTNER_APP_INSTALLED"],
 ];
 const WABA = { waba_id: GRAPH_ACCOUNT_ID, owner_business_id: "5" };
 
@@ -310,6 +310,7 @@ const accounts: CorpusRow[] = [
       [{ event: "PARTNER_REMOVED", waba_info: WABA }, "numbers"],
       [{ event: "PARTNER_APP_UNINSTALLED", waba_info: { ...WABA, partner_app_id: GRAPH_APP_ID } }, "number_states"],
       [{ event: "ACCOUNT_RECONNECTED" }, "numbers"],
+      [{ event: "MM_LITE_TERMS_SIGNED" }, "account_syncs"],
       // Another app of the account: nothing is stored about the number, but the account is compared.
       [{ event: "PARTNER_APP_UNINSTALLED", waba_info: { ...WABA, partner_app_id: "301" } }, "outbox"],
     ] as [{ event: string }, string][]

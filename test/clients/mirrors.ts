@@ -89,6 +89,9 @@ interface EndureOptions {
   onKill?: (kills: number) => void;
 }
 
+/** At least so many messages are written for each kill. */
+const MESSAGES_A_KILL = 3;
+
 /** The first free port of this machine that is asked for. */
 function freePort(): number {
   const probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
@@ -152,6 +155,8 @@ export async function endure({
   try {
     for (let kill = 1; kill <= kills; kill += 1) {
       await Bun.sleep(Math.random() * pauseMs);
+      // On a busy machine a kill may come before there is anything to lose.
+      while (written.length < kill * MESSAGES_A_KILL) await Bun.sleep(10);
       if (kill % 2 === 0) {
         await killPrograms();
         killed.programs += 1;

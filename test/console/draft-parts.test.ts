@@ -34,11 +34,20 @@ function contentOf(name: string, { components, body }: ApprovedCase): Record<str
     variables?: unknown[] | Record<string, unknown>;
     cards?: { body?: unknown }[];
   };
-  const { header = [], body: values = [], buttons = [] } = Array.isArray(variables) ? { body: variables } : variables;
-  const text = String(components.find(({ type }) => type === "BODY")?.text ?? "");
-  const names = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, one = ""]) => one);
-  const listed = Array.isArray(values) ? values : names.map((one) => (values as Record<string, unknown>)[one]);
-  const texts = { header, body: listed.map(String) };
+  const {
+    header = [],
+    body: values = [],
+    buttons = [],
+  } = (Array.isArray(variables) ? { body: variables } : variables) as Record<
+    string,
+    unknown[] | Record<string, unknown> | undefined
+  >;
+  const listed = (type: string, values: unknown[] | Record<string, unknown>): string[] => {
+    if (Array.isArray(values)) return values.map(String);
+    const text = String(components.find((component) => component.type === type)?.text ?? "");
+    return [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, placeholder = ""]) => String(values[placeholder]));
+  };
+  const texts = { header: listed("HEADER", header), body: listed("BODY", values) };
   const given = (buttons as unknown[]).map((value) => (value === null ? null : String(value)));
   const cards = parts.cards?.map((card) =>
     Array.isArray(card.body) ? { ...card, body: card.body.map(String) } : card,

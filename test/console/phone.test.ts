@@ -74,7 +74,7 @@ describe("the simulator's phone", () => {
     expect(receiver.received.length).toBeGreaterThan(0);
   });
 
-  test("the phone has what stands beside the text of a template: a file, an offer, cards", async () => {
+  test("the phone shows what a template has next to its text: a file, an offer, cards", async () => {
     const person = "+919876540017";
     const card = {
       components: [

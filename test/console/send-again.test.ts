@@ -81,8 +81,8 @@ test("every code of the person waits, but for those that another send does not m
       .prepare("UPDATE messages SET error_code = ? WHERE to_phone LIKE '%0001' AND status = 'failed'")
       .run(code);
   const ofThePerson = listErrorMeanings().filter(({ meaning }) => meaning.scope === "recipient");
-  // A message that expired, a pair that was throttled, one that programs cannot read, and calls.
-  const anytime = ["131043", "131056", "131060", "138001", "138006"];
+  // A message that expired, a pair that was throttled, one that programs cannot read, calls, and requests about threads.
+  const anytime = ["131043", "131056", "131060", "138001", "138006", "2494191"];
   const untilAnswered = codesThat(({ sendAgain }) => sendAgain === "once_they_write");
   const waiting = ["1013", "1026", "130403", "131026", "131047", "131049", "131062", "137000"];
   expect(untilAnswered.toSorted()).toEqual(["130472", "131021", "131050"]);

@@ -119,6 +119,8 @@ describe("docs/whatsapp.md, command by command", () => {
   }
 
   test("after the documented setup the number is ready at once, and the token file can be deleted", async () => {
+    // The account's admin has accepted the terms of the endpoint for marketing.
+    shop.account.details.marketing_messages_onboarding_status = "ONBOARDED";
     shop.write("waxwing.toml", configuration(PATIENT));
     expect(written("umask").join(" ")).toBe("umask 077; cat > token");
     shop.write("token", `${ACCESS_TOKEN}\n`);

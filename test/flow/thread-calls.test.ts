@@ -128,7 +128,7 @@ describe("a thread call", () => {
     expect((await world.ask("take")).body.data.owner).toBe("other");
   });
 
-  test("one at a time: the second is told to wait, and one that nothing answered is over after a while", async () => {
+  test("one at a time: the second gets 429, and one that nothing answered is over after a while", async () => {
     await using world = await start();
     const { network, app } = world;
     await world.standby();

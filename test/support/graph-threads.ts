@@ -13,7 +13,7 @@ export class GraphThreads {
   /** Null: it is done. */
   take(path: string, body: unknown): Refusal | null {
     if (!/^(\/v\d+\.\d\/\d+)?\/thread_control$/.test(path)) return { code: 100, details: path };
-    if (!isObject(body)) return { code: 100, details: "The body is no JSON object" };
+    if (!isObject(body)) return { code: 100, details: "The body is not a JSON object" };
     const unknown = Object.keys(body).filter((name) => !MEMBERS.includes(name));
     if (unknown.length > 0) return { code: 100, details: `Unknown members: ${unknown.join(", ")}` };
     const { messaging_product: product, to, recipient, action, control_pass: pass } = body;

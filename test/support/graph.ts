@@ -441,7 +441,7 @@ function mediaRefusal(body: unknown, phoneNumberId: string, { account, pathStyle
 
 const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data context".split(" ");
 
-/** What the endpoint for marketing takes beside them. */
+/** Members that only the endpoint for marketing takes. */
 const MARKETING_MEMBERS = ["product_policy", "message_activity_sharing"];
 
 function isMarketingPath(path: string): boolean {
@@ -484,7 +484,7 @@ function bodyRefusal(
   templates: readonly KnownTemplate[] | undefined,
   path = "/messages",
 ): Refusal | null {
-  if (!isObject(body)) return { code: 100, details: "The body is no JSON object" };
+  if (!isObject(body)) return { code: 100, details: "The body is not a JSON object" };
   if (isRead(body)) return readRefusal(body);
   const members = isMarketingPath(path) ? [...BODY_MEMBERS, ...MARKETING_MEMBERS] : BODY_MEMBERS;
   const unknown = Object.keys(body).filter((name) => !members.includes(name) && name !== body.type);

@@ -1,4 +1,5 @@
 /** How the marketing templates of a number's account are sent, where that needs a person. */
+import { MARKETING_ONBOARDED } from "#src/domain/numbers/account-sync.ts";
 import type { Issue, IssueInput } from "./issue.ts";
 
 type Found = Pick<Issue, "id" | "says" | "next"> & Partial<Issue>;
@@ -7,7 +8,6 @@ type Found = Pick<Issue, "id" | "says" | "next"> & Partial<Issue>;
 const GENERAL_ENDS_AT = Date.UTC(2027, 9, 13);
 const GENERAL_ENDS = "13 October 2027";
 const REFUSAL_SHOWN_MS = 24 * 60 * 60_000;
-const ONBOARDED = "ONBOARDED";
 
 export function marketingIssues(input: IssueInput): Found[] {
   if (input.marketing?.hasTemplates !== true) return [];
@@ -16,7 +16,7 @@ export function marketingIssues(input: IssueInput): Found[] {
 
 function onboardingIssue({ number, marketing, now }: IssueInput): Found | null {
   const status = marketing?.status ?? null;
-  if (status === ONBOARDED) return null;
+  if (status === MARKETING_ONBOARDED) return null;
   const { id, phone } = number;
   const until =
     now < GENERAL_ENDS_AT

@@ -39,8 +39,8 @@ interface AnsweredRequest {
 
 const WRITE_EVERY_MS = 1_000;
 /**
- * Requests in memory, so at most as many a second are listed, and those beyond are counted alone: writing one costs as
- * much as a tenth of answering it.
+ * Requests in memory, so at most as many a second are listed, and those beyond are counted alone: to list ten thousand a
+ * second took a tenth of the only thread.
  */
 const UNWRITTEN_MAX = 1_000;
 /** In one commit: a millisecond or two of the only thread. */

@@ -18,7 +18,7 @@ interface Thread {
   since: number;
 }
 
-/** Without a word of the person for this long the thread has no owner: the network routes the next message anew. */
+/** Without a word of the person for this long the thread has no owner: the network routes the next message again. */
 const IDLE_MS = 24 * 60 * 60 * 1000;
 
 /** Of two reports with the same time the higher one decides: a handover is later than the words that led to it. */

@@ -22,7 +22,7 @@ export interface ErrorMeaning {
   effect?: FailureEffect;
   /** Time alone mends it, after this many milliseconds. */
   mendsAfterMs?: number;
-  /** What the caller of a single message is told; absent: `whatsapp_error`. */
+  /** The error code that the caller of a single message gets; absent: `whatsapp_error`. */
   caller?: ProblemCode;
   /** When the person may be sent to again: after a day, and a day more for each further refusal; or once they write. */
   sendAgain?: "later" | "once_they_write";

@@ -118,7 +118,7 @@ export const conversationActEndpoints = {
         "On a number that other senders answer too, only the owner of a conversation may send free messages in it. WhatsApp is asked once, and never again where it gave no answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives next shows the owner. Only the escalation partner of the number, chosen in Meta Business Suite, may take a conversation (else 502 with 2494191). A conversation that is yours already is not taken, and one that is not yours is not given away: both answer 200 and ask nothing.",
       bodies: {
         take: { summary: "Take over", value: { action: "take" } },
-        release: { summary: "Give back: the next message is routed anew", value: { action: "release" } },
+        release: { summary: "Give back: WhatsApp routes the next message again", value: { action: "release" } },
         pass: { summary: "Pass to Meta's Business Agent", value: { action: "pass", to: "ai_agent" } },
       },
       success: "The conversation with its owner now.",

@@ -96,7 +96,7 @@ function bodyOf(outbound: OutboundMessage, sample: Sample | null, settings: What
   return JSON.stringify(outbound.path === "marketing" ? { ...payload, ...marketingMembers(settings) } : payload);
 }
 
-/** What the endpoint for marketing takes beside a template message. (Meta: Marketing Messages API.) */
+/** Members that only the endpoint for marketing takes, of a template message. (Meta: Marketing Messages API.) */
 function marketingMembers({ marketingPolicy = "fallback", activitySharing = "default" }: WhatsappSettings) {
   return {
     product_policy: marketingPolicy === "strict" ? "STRICT" : "CLOUD_API_FALLBACK",

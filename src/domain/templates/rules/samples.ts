@@ -128,7 +128,7 @@ export const sampleRules = {
   },
   sample_media_unused: {
     from: COMPONENTS,
-    says: "There is no header here that shows a file, so it takes no sample.",
+    says: "No header here shows a file, so no sample is needed.",
     find: (candidate): Finding[] => {
       const taken = mediaHeaders(candidate).map(({ path }) => path);
       const header = candidate.samples.header ? ["sample_media.header"] : [];

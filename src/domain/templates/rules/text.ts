@@ -39,7 +39,7 @@ export function countEmoji(text: string): number {
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
 
-/** Words beside the placeholders. Each letter of a script without spaces counts as one, so that none is too few. */
+/** Words other than the placeholders. Each letter of a script without spaces counts as one, so no text has too few. */
 export function countWords(text: string): number {
   const written = withoutPlaceholders(text);
   const letters = [...written.matchAll(UNSPACED)].length;

@@ -169,7 +169,7 @@ export const textRules = {
   },
   placeholder_name: {
     from: OVERVIEW,
-    says: "%about is no placeholder here: all are numbered, as {{1}}, or all have lower-case names, as {{first_name}}.",
+    says: "%about is not a placeholder here: all are numbered, as {{1}}, or all have lower-case names, as {{first_name}}.",
     find: (candidate) => {
       const right = candidate.format === "NAMED" ? /^[a-z][a-z0-9_]*$/ : /^[1-9]\d*$/;
       return texts(candidate).flatMap(({ path, text }) => {
@@ -210,7 +210,7 @@ export const textRules = {
   },
   placeholder_ratio: {
     from: RATIO_ERROR,
-    says: "There are too many placeholders for so few words: %count of them need at least %about words beside them.",
+    says: "There are too many placeholders for so few words: %count of them need at least %about other words.",
     find: (candidate) =>
       [...bodies(candidate), ...cardBodies(candidate)].flatMap(({ path, text }) => {
         const count = namesIn(text).length;

@@ -1,4 +1,4 @@
-/** Contact cards, in Meta's own form. Pure. */
+/** Contact cards, in Meta's own form; what an entry is for is required, as in Meta's OpenAPI description. Pure. */
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { isCalendarDate } from "#src/core/calendar.ts";
 import { inDocument, NOT_BLANK } from "#src/core/schema.ts";

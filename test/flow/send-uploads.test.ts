@@ -189,7 +189,7 @@ test("the network's id is used again for its number alone, and renewed before it
   clock.setWall(26 * DAY);
   expect((await send(world, { ...template, from })).status).toBe(201);
   expect(account.uploads).toHaveLength(2);
-  clock.setWall(2 * DAY);
+  clock.setWall(1.5 * DAY);
   expect((await send(world, { ...template, from })).status).toBe(201);
   expect(account.uploads).toHaveLength(3);
   // Each use extends its life here.

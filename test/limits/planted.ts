@@ -80,7 +80,8 @@ export const places: readonly Place[] = [
       "minLength: 1": "blank texts are refused by a rule of their own",
       "minLength: 2": "a country has a pattern of its own",
       "minProperties: 1": "for the document alone",
-      "    minimum: 1,": "an id of 0 is unknown",
+      "maxItems: 10,: 10 is 11": "the total of rows refuses it too",
+      "  minimum: 1,": "an id of 0 is unknown too",
       "to ?? { message: 0 }": "it never leaves: the fault is told",
     },
   },
@@ -105,7 +106,12 @@ export const places: readonly Place[] = [
     files: ["src/domain/media/upload.ts"],
     tests: ["test/flow/uploads.test.ts", "test/flow/send-uploads.test.ts"],
     rules: [],
-    others: { "text.slice": "words", "DAY_MS = 24": "the length of a day" },
+    others: {
+      "text.slice": "words",
+      "DAY_MS = 24": "the length of a day",
+      "maxBytes: 100 * MIB,: 100 is 101": "the server's own setting refuses it too",
+      "Math.max(1, workspaceCount)": "there is a workspace where there are uploads",
+    },
   },
   {
     files: ["limits", "template-limits", "uploads"].map((name) => `${SIMULATOR}/${name}.ts`),

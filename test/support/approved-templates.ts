@@ -631,6 +631,13 @@ export const approvedTemplates: Record<string, ApprovedCase> = {
       action("order_details", 0, { order_details: upi }),
     ],
   },
+  pay_nothing: {
+    category: UTILITY,
+    isSingle: true,
+    components: [body("Your bill."), buttons({ type: "ORDER_DETAILS", text: "Review and Pay" })],
+    body: { order_details: { ...upi, total_amount: { value: 0, offset: 1 } } },
+    sent: [action("order_details", 0, { order_details: { ...upi, total_amount: { value: 0, offset: 1 } } })],
+  },
 };
 
 /** What a template needs beside texts and a file, by the members of its request. */

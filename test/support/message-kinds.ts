@@ -96,6 +96,13 @@ export const kindCases: Record<string, KindCase> = {
       },
     },
   },
+  "a place at the pole": {
+    body: { location: { latitude: -90, longitude: 0 } },
+    type: "location",
+    text: "",
+    content: { location: { latitude: -90, longitude: 0 } },
+    part: { type: "location", location: { latitude: "-90", longitude: "0" } },
+  },
   "a location without words": {
     body: { location: { latitude: 0.0000001, longitude: -180 } },
     type: "location",
@@ -469,6 +476,7 @@ const glued = (size: number): string => {
 
 /** Requests that are refused, each with the members that are named. */
 export const wrongCases: Record<string, [body: Record<string, unknown>, fields: string[]]> = {
+  "a blank text": [{ text: " \u200b" }, ["text"]],
   "a reaction to nothing": [{ reaction: { emoji: "😀" } }, ["reaction.to"]],
   "a reaction to two messages": [{ reaction: { emoji: "😀", to: { inbound: 1, message: 1 } } }, ["reaction.to"]],
   "a reaction to a message of an unknown kind": [
@@ -591,6 +599,7 @@ export const wrongCases: Record<string, [body: Record<string, unknown>, fields: 
   "a place without a longitude": [{ location: { latitude: 1 } }, ["location.longitude"]],
   "a place with a text for a number": [{ location: { ...place, latitude: "1" } }, ["location.latitude"]],
   "a place south of the pole": [{ location: { ...place, latitude: -90.1 } }, ["location.latitude"]],
+  "a place west of the date line": [{ location: { ...place, longitude: -180.1 } }, ["location.longitude"]],
   "a place with a blank name": [{ location: { ...place, name: " " } }, ["location.name"]],
 };
 

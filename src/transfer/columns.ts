@@ -5,14 +5,17 @@ import { mapProfile, type ProfileName, profileFields } from "#src/domain/contact
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { COUNTRY_NAMES } from "./countries.ts";
 import { looksLikePhone } from "./formats/looks.ts";
-import { consentColumnOf, EXTRA_NAMES, foldName, PHONE_NAMES } from "./header-names.ts";
+import { consentColumnOf, EXTRA_NAMES, foldName } from "./header-names.ts";
+import { PHONE_NAMES } from "./phone-names.ts";
 
 import { nameOfPersonTarget, type PersonTarget, readPersonTarget } from "./row-people.ts";
 
+type MessageEnd = "from" | "to";
+
 /** The contact field that receives a column's values. */
 export type ColumnTarget =
-  /** The lower the rank, the more likely WhatsApp is on the number. */
-  | { to: "phone"; rank: number }
+  /** The lower the rank, the more likely WhatsApp is on the number. `end`: of the messages of a log that names both ends. */
+  | { to: "phone"; rank: number; end?: MessageEnd }
   /** The country in which the row's number is read. */
   | { to: "country" }
   | { to: "consent"; as: "answer" | "accepts" | "refused" }
@@ -49,6 +52,8 @@ export interface ColumnMapping {
   ignored: string[];
   /** Position of the column of countries, which may be a custom field too; null: there is none. */
   countryColumn: number | null;
+  /** Position of the column that says which end of a message is the person; null: the file is no log of messages. */
+  directionColumn: number | null;
 }
 
 /**
@@ -81,7 +86,39 @@ function mappingOf(header: readonly string[], targets: ColumnMapping["targets"])
     targets,
     ignored: header.filter((_, index) => targets[index] === null),
     countryColumn: countryColumn === -1 ? null : countryColumn,
+    directionColumn: targets.some((target) => target?.to === "phone" && target.end !== undefined)
+      ? directionIn(header)
+      : null,
   };
+}
+
+/** Logs of messages, such as Twilio's, say "inbound" or "outbound-api" beside both numbers. */
+function directionIn(header: readonly string[]): number | null {
+  const at = header.findIndex((name) => foldName(name) === "direction");
+  return at === -1 ? null : at;
+}
+
+/**
+ * Of a log of messages one number of each row is the business's own: the direction tells which. Without it, neither is
+ * guessed.
+ */
+function markMessageEnds(
+  header: readonly string[],
+  targets: ColumnMapping["targets"],
+  explicit: readonly (string | undefined)[],
+): void {
+  const ends = (["from", "to"] as const).map((end) => ({
+    end,
+    at: header.findIndex((name, index) => foldName(name) === end && targets[index]?.to === "phone"),
+  }));
+  if (ends.some(({ at }) => at === -1)) return;
+  const hasDirection = directionIn(header) !== null;
+  for (const { end, at } of ends) {
+    const target = targets[at];
+    if (target?.to !== "phone") continue;
+    if (hasDirection) targets[at] = { ...target, end };
+    else if (explicit[at] === undefined) targets[at] = null;
+  }
 }
 
 /** Whether these cells name the columns of a file of people: one of them is the phone number or the user id. */
@@ -142,6 +179,7 @@ function readColumns(
   targets.forEach((target, index) => {
     if (isChosen && target?.to === "phone" && explicit[index] === undefined) targets[index] = null;
   });
+  markMessageEnds(header, targets, explicit);
   // An explicit target wins over a guess, and the first of two guesses wins.
   const used = new Set<string>();
   const order = [...targets.keys()].sort((a, b) => rank(explicit, a) - rank(explicit, b));

@@ -88,8 +88,9 @@ function readCells(context: RowContext, cells: readonly string[]): Reading {
     omitted: [],
     people: new Map(),
   };
+  const business = endOfBusiness(context.mapping, cells);
   context.mapping.targets.forEach((target, index) => {
-    if (target === null) return;
+    if (target === null || (target.to === "phone" && target.end !== undefined && target.end === business)) return;
     const cell = plainCell((cells[index] ?? "").trim());
     if (!isEmptyCell(cell)) readCell(reading, target, cell, context);
   });
@@ -101,6 +102,12 @@ function readCells(context: RowContext, cells: readonly string[]): Reading {
   reading.omitted.push(...omitted);
   if (people.length > 0) reading.row.people = people;
   return reading;
+}
+
+/** Of a row of a log of messages, the end that is not the person. */
+function endOfBusiness({ directionColumn }: ColumnMapping, cells: readonly string[]): "from" | "to" | null {
+  if (directionColumn === null) return null;
+  return /^\W*in/i.test(cells[directionColumn] ?? "") ? "to" : "from";
 }
 
 /** The cells that say who the person of a row is, and what the row says about consent, whatever else is wrong with it. */

@@ -6,10 +6,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Chance } from "#test/fuzz/chance.ts";
-import { everywhere, local, type PhoneCell, plans } from "./phones.ts";
+import { columnsOf, type Details } from "./details.ts";
+import { everywhere, fill, local, type PhoneCell, planOf, plans } from "./phones.ts";
 
 interface Row extends PhoneCell {
   name: string;
+  /** The cells beside number, name and city, and what must be stored of them. */
+  others: readonly string[];
+  details: Details;
   /** As written into the file. */
   text: string;
 }
@@ -48,6 +52,15 @@ const headers = [
   ["मोबाइल", "नाम", "शहर"],
   ["الهاتف", "الاسم", "المدينة"],
 ] as const;
+/** Countries by the names that a column of countries has; their mobiles are written in one national form. */
+const abroad: Readonly<Record<string, readonly string[]>> = {
+  IN: ["IN", "India"],
+  DE: ["DE", "Germany", "Deutschland"],
+  GB: ["GB", "United Kingdom", "UK"],
+  US: ["US", "USA", "United States"],
+};
+/** The share of rows of another country in a file that names countries. */
+const ABROAD = 0.15;
 const names = ["Asha Rao", "José Núñez", "Müller, Jörg", "O'Brien", 'Asha "Ash" Rao', "Zoë", "Conceição", "Ravi Das"];
 
 /** `rows` rows over all countries. Faults name the seed, the file and the row with what was expected and got. */
@@ -69,7 +82,7 @@ export function importMessyRows(options: {
       const path = join(directory, `${file}.csv`);
       writeFileSync(path, made.bytes);
       const where = `seed ${options.seed}, file ${file} (${country}, ${made.how})`;
-      const result = runImport(options.executable, join(directory, "data"), country, path);
+      const result = runImport(options.executable, join(directory, "data"), country, path, made.optsIn);
       total.rows += made.rows.length;
       if (typeof result === "string") {
         faults.push(`${where}: the import ended with: ${result}`);
@@ -99,19 +112,30 @@ function makeFile(chance: Chance, country: string, count: number, known: boolean
   const titled = chance.happens(0.1);
   if (titled) lines.push(`Customer list 2026${separator}${separator}`, `${separator}${separator}`);
   else if (chance.happens(0.1) && separator === ";") lines.push("sep=;");
-  lines.push(header.join(separator) + (chance.happens(0.1) ? separator.repeat(3) : ""));
+  const columns = columnsOf(chance, country);
+  const hasCountries = chance.happens(0.2);
+  const named = [...header, ...columns.map((column) => column.header), ...(hasCountries ? ["Country"] : [])];
+  lines.push(named.join(separator) + (chance.happens(0.1) ? separator.repeat(3) : ""));
   const rows: Row[] = [];
   const taken = new Set<string>();
-  const quote = (cell: string) =>
-    cell.includes(separator) || cell.includes('"') || cell.includes("\n") ? `"${cell.replaceAll('"', '""')}"` : cell;
+  // A quotation mark in the middle of a cell is a character: many programs write it as it is.
+  const quote = (cell: string) => {
+    const isStray = cell.includes('"') && !cell.startsWith('"') && chance.happens(0.3);
+    return cell.includes(separator) || cell.includes("\n") || (cell.includes('"') && !isStray)
+      ? `"${cell.replaceAll('"', '""')}"`
+      : cell;
+  };
   while (rows.length < count) {
     const [kind, spell] = pickWeighted(chance, kinds);
     const earlier = rows.length > 0 && chance.happens(0.03) ? chance.pick(rows) : null;
     const repeat = earlier?.phones.length === 1 ? earlier : null;
     const name = repeat?.name ?? `${chance.pick(names)} ${rows.length}`;
+    const other = hasCountries && chance.happens(ABROAD) ? chance.pick(Object.keys(abroad)) : null;
     const phone: PhoneCell =
       repeat === null
-        ? { kind, ...spell(chance, country) }
+        ? other === null || other === country
+          ? { kind, ...spell(chance, country) }
+          : { kind: `national number of ${other}`, ...nationalOf(chance, other) }
         : {
             kind: `repeat of "${repeat.cell}"`,
             cell: (repeat.phones[0] ?? "").replace("+", chance.pick(["+", "00", "tel:+"])),
@@ -120,11 +144,21 @@ function makeFile(chance: Chance, country: string, count: number, known: boolean
     // Two people of a file with one number by chance would be one person.
     if (repeat === null && phone.phones.some((one) => taken.has(canonical(one)))) continue;
     for (const one of phone.phones) taken.add(canonical(one));
-    const cells = [phone.cell, name, chance.pick(["Pune", "München", "", "São Paulo", "12 Main Road\nNear the bank"])];
-    const text = cells.map(quote).join(separator);
-    rows.push({ ...phone, name, text });
+    const made = columns.map(({ next }) => next(chance, rows.length));
+    const abroadIn = repeat !== null || other === null ? "" : chance.pick(abroad[other] ?? []);
+    const others = repeat?.others ?? [...made.map(({ cell }) => cell), ...(hasCountries ? [abroadIn] : [])];
+    const details = repeat?.details ?? Object.assign({}, ...made.map(({ truth }) => truth));
+    const city = chance.pick(["Pune", "München", "", "São Paulo", "12 Main Road\nNear the bank"]);
+    const text = [phone.cell, name, city, ...others].map(quote).join(separator);
+    rows.push({ ...phone, name, others, details, text });
     lines.push(text);
     if (chance.happens(0.02)) lines.push(chance.pick([`${separator}${separator}`, ` ${separator} ${separator}`]));
+  }
+  if (chance.happens(0.05)) {
+    const [text, kind] = [`${separator}"Unclosed ${rows.length}${separator}Pune`, "a quotation mark that never closes"];
+    const row = { kind, cell: "", phones: [], reason: /quotation mark/, others: [], details: {} };
+    rows.push({ ...row, name: `Unclosed ${rows.length}`, text });
+    lines.push(text);
   }
   const all = lines.join(end) + end;
   const latin = encoding === "latin-1" && Buffer.from(all, "latin1").toString("latin1") === all;
@@ -134,7 +168,15 @@ function makeFile(chance: Chance, country: string, count: number, known: boolean
       ? Buffer.from(`\ufeff${all}`, "utf16le")
       : Buffer.from(encoding === "utf-8 with a mark" ? `\ufeff${all}` : all);
   const how = `${latin || encoding !== "latin-1" ? encoding : "utf-8"}, ${JSON.stringify(separator)}, ${header[0]}`;
-  return { rows, bytes, how, lines: all.split("\n").length - 1 };
+  const optsIn = columns.some(({ header: name }) => ["Accepts Marketing", "Unsubscribed", "Consent"].includes(name));
+  return { rows, bytes, how, optsIn, lines: all.split("\n").length - 1 };
+}
+
+/** A mobile of a country as it is dialled there. */
+function nationalOf(chance: Chance, country: string): Pick<PhoneCell, "cell" | "phones"> {
+  const { code, trunk, mobiles } = planOf(country);
+  const number = fill(chance, chance.pick(mobiles));
+  return { cell: `${country === "US" ? "" : trunk}${number}`, phones: [`+${code}${number}`] };
 }
 
 function pickWeighted(chance: Chance, kinds: typeof everywhere) {
@@ -165,13 +207,23 @@ interface ImportReport {
 
 interface Imported {
   report: ImportReport;
-  people: ReadonlyMap<string, string>;
+  people: ReadonlyMap<string, Stored>;
   /** Line of the file that says why a row was refused, found by the row's name. */
   refusals: string;
 }
 
+interface Stored extends Required<Details> {
+  name: string;
+}
+
 /** What came of the file in a new workspace; the text of the error if the command refused it. */
-function runImport(executable: string, data: string, country: string, path: string): Imported | string {
+function runImport(
+  executable: string,
+  data: string,
+  country: string,
+  path: string,
+  optsIn: boolean,
+): Imported | string {
   const call = (...args: string[]) => {
     const done = Bun.spawnSync([resolve(executable), ...args, "--data", data], { cwd: join(data, "..") });
     return { code: done.exitCode, out: done.stdout.toString(), error: done.stderr.toString() };
@@ -180,15 +232,31 @@ function runImport(executable: string, data: string, country: string, path: stri
   const made = call("workspace", "create", "--name", "Shop", "--country", country, "--timezone", zone, "--json");
   if (made.code !== 0) return made.out + made.error;
   const { id } = JSON.parse(made.out) as { id: number };
-  const done = call("contact", "import", path, "--workspace", String(id), "--json");
+  const consent = optsIn ? ["--consent", "opted_in"] : [];
+  const done = call("contact", "import", path, "--workspace", String(id), "--json", ...consent);
   if (done.code !== 0) return done.out + done.error;
   const report = JSON.parse(done.out) as ImportReport & { errors_file?: string };
   const exported = call("contact", "export", "--workspace", String(id)).out;
-  const people = new Map<string, string>();
-  for (const [, name = "", phone = ""] of exported.matchAll(/^("(?:[^"]|"")*"|[^,\r\n]*),(\+\d+),/gm))
-    people.set(canonical(phone), name.replace(/^"|"$/g, "").replaceAll('""', '"'));
+  const [columns = [], ...records] = recordsOf(exported);
+  const people = new Map<string, Stored>();
+  for (const record of records) {
+    const cell = (column: string): string => record[columns.indexOf(column)] ?? "";
+    const consent = cell("consent") as Stored["consent"];
+    const stored = { name: cell("name"), birthday: cell("birthday"), email: cell("email"), consent };
+    people.set(canonical(cell("phone")), stored);
+  }
   const refusals = report.errors_file === undefined ? "" : readFileSync(report.errors_file, "utf8");
   return { report, people, refusals };
+}
+
+/** The cells of our own export, which quotes as RFC 4180 says. */
+function recordsOf(text: string): string[][] {
+  const records: string[][] = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    records.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? "");
+    if (end !== ",") records.push([]);
+  }
+  return records.filter(({ length }) => length > 1);
 }
 
 /** One form of the numbers that a country spells in two ways. */
@@ -203,14 +271,17 @@ function* compare(rows: readonly Row[], { people, refusals }: Imported): Generat
   const explained = new Set<string>();
   for (const row of rows) {
     const accepted = row.phones.map(canonical);
-    const found = [...people].find(([, name]) => name === row.name);
+    const found = [...people].find(([, { name }]) => name === row.name);
     const shown = `${row.kind}: ${JSON.stringify(row.text)}`;
     if (found !== undefined) {
       explained.add(found[0]);
       if (!accepted.includes(found[0]))
         yield `WRONG, ${shown}: expected ${accepted.join(" or ") || `refused ${row.reason}`}, got ${found[0]}`;
+      for (const [field, value] of Object.entries(row.details))
+        if (found[1][field as keyof Details] !== value)
+          yield `WRONG, ${shown}: expected ${field} ${JSON.stringify(value)}, got ${JSON.stringify(found[1][field as keyof Details])}`;
     } else if (accepted.length > 0 && row.reason === undefined) {
-      const other = accepted.map((phone) => people.get(phone)).find((name) => name !== undefined);
+      const other = accepted.map((phone) => people.get(phone)?.name).find((name) => name !== undefined);
       yield other === undefined
         ? `MISSING, ${shown}: expected ${accepted.join(" or ")}`
         : `NAME, ${shown}: the name is ${other}`;
@@ -219,7 +290,7 @@ function* compare(rows: readonly Row[], { people, refusals }: Imported): Generat
       if (!(row.reason ?? /./).test(line)) yield `REASON, ${shown}: expected ${row.reason}, got ${line}`;
     }
   }
-  for (const [phone, name] of people)
+  for (const [phone, { name }] of people)
     if (!explained.has(phone)) yield `WRONG, ${phone} (${name}) belongs to no row of the file`;
 }
 

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 24. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 26. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -498,6 +498,19 @@ WHEN NEW.identity_id IS NOT NULL AND coalesce(OLD.identity_id, OLD.id) <> NEW.id
   WHERE workspace_id = NEW.workspace_id AND identity_id = coalesce(OLD.identity_id, OLD.id);
 END;
 
+CREATE TABLE conversation_notes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  -- Who wrote it: a user of the console, or a program with a key. The name is as it was then.
+  user_id INTEGER REFERENCES users (id),
+  author TEXT NOT NULL,
+  text TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX conversation_notes_thread ON conversation_notes (contact_id, number_id, id);
+
 CREATE TABLE conversations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -516,9 +529,12 @@ CREATE TABLE conversations (
   -- The network's time of what decided the owner. Of two reports with the same time the one with the higher rank counts.
   owner_at INTEGER,
   owner_rank INTEGER
-) STRICT;
+, state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'snoozed', 'done')), snoozed_until INTEGER CHECK (snoozed_until IS NULL OR state = 'snoozed'), assignee_id INTEGER REFERENCES users (id)) STRICT;
+CREATE INDEX conversations_assigned ON conversations (assignee_id, workspace_id, state, wrote_at, id)
+  WHERE assignee_id IS NOT NULL;
 CREATE INDEX conversations_listed ON conversations (workspace_id, wrote_at, id);
 CREATE UNIQUE INDEX conversations_person ON conversations (contact_id, number_id);
+CREATE INDEX conversations_state ON conversations (workspace_id, state, wrote_at, id);
 CREATE INDEX conversations_unread ON conversations (workspace_id, wrote_at, id) WHERE unread > 0;
 
 CREATE TABLE custom_fields (
@@ -739,13 +755,19 @@ CREATE TABLE inbounds (
 ) STRICT;
 CREATE INDEX inbounds_contact ON inbounds (contact_id, received_at, id);
 CREATE UNIQUE INDEX inbounds_network ON inbounds (workspace_id, network_message_id);
+CREATE TRIGGER inbounds_day AFTER INSERT ON inbounds WHEN new.origin <> 'history' BEGIN
+  INSERT INTO number_days (number_id, day) VALUES (new.number_id, new.created_at - new.created_at % 86400000)
+    ON CONFLICT (number_id, day) DO NOTHING;
+END;
 CREATE TRIGGER inbounds_insert AFTER INSERT ON inbounds WHEN new.origin <> 'history' BEGIN
   INSERT INTO conversations (workspace_id, contact_id, number_id, last_inbound_id, wrote_at, unread)
     VALUES (new.workspace_id, new.contact_id, new.number_id, new.id, new.received_at, 1)
     ON CONFLICT (contact_id, number_id) DO UPDATE SET
       last_inbound_id = max(last_inbound_id, excluded.last_inbound_id),
       wrote_at = max(wrote_at, excluded.wrote_at),
-      unread = unread + 1;
+      unread = unread + 1,
+      state = 'open',
+      snoozed_until = NULL;
 END;
 CREATE TRIGGER inbounds_insert_history AFTER INSERT ON inbounds WHEN new.origin = 'history' BEGIN
   INSERT INTO conversations (workspace_id, contact_id, number_id, last_inbound_id, wrote_at, unread)
@@ -754,7 +776,8 @@ CREATE TRIGGER inbounds_insert_history AFTER INSERT ON inbounds WHEN new.origin 
 END;
 CREATE TRIGGER inbounds_promote AFTER UPDATE OF origin ON inbounds
 WHEN old.origin = 'history' AND new.origin <> 'history' BEGIN
-  UPDATE conversations SET last_inbound_id = max(last_inbound_id, new.id), unread = unread + 1
+  UPDATE conversations
+    SET last_inbound_id = max(last_inbound_id, new.id), unread = unread + 1, state = 'open', snoozed_until = NULL
     WHERE contact_id = new.contact_id AND number_id = new.number_id;
 END;
 
@@ -1052,6 +1075,12 @@ CREATE TABLE network_usage (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX network_usage_number ON network_usage (number_id, month);
 
+CREATE TABLE number_days (
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  day INTEGER NOT NULL,
+  PRIMARY KEY (number_id, day)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE number_notices (
   number_id INTEGER NOT NULL REFERENCES numbers (id),
   kind TEXT NOT NULL,
@@ -1110,7 +1139,7 @@ CREATE TABLE numbers (
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
   unready_by TEXT CHECK (unready_by IN ('person', 'network'))
-, shared_since INTEGER, shared_with TEXT CHECK (shared_with IN ('agent', 'other'))) STRICT;
+, shared_since INTEGER, shared_with TEXT CHECK (shared_with IN ('agent', 'other')), routed_since INTEGER, standby_since INTEGER) STRICT;
 CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;

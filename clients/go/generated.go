@@ -13,6 +13,7 @@ const Version = "0.1.0"
 // Values of Error.Code.
 const (
 	CodeApiNotEnabled        = "api_not_enabled"
+	CodeConversationAssigned = "conversation_assigned"
 	CodeIdempotencyConflict  = "idempotency_conflict"
 	CodeInsufficientBalance  = "insufficient_balance"
 	CodeInternalError        = "internal_error"
@@ -35,6 +36,11 @@ const (
 	CodeWindowClosed         = "window_closed"
 	CodeWorkspaceSuspended   = "workspace_suspended"
 )
+
+// AddConversationNote: A note for the staff.
+type AddConversationNote struct {
+	Text string `json:"text"`
+}
 
 // AddWebhook: part of another type.
 type AddWebhook struct {
@@ -390,6 +396,19 @@ type CardUrl struct {
 	URL string `json:"url"`
 	// What it is for, such as `Work` or `Home`.
 	Type string `json:"type,omitempty"`
+}
+
+// ChangeConversation: What changes of a conversation.
+type ChangeConversation struct {
+	// `snoozed` without `snoozed_until`: until the person writes.
+	State string `json:"state,omitempty"`
+	// When the snoozed conversation opens, at most a year ahead; null: when the person writes. Without an offset, in
+	// the workspace's timezone.
+	SnoozedUntil Nullable[string] `json:"snoozed_until,omitempty"`
+	// Who answers it: the e-mail address of a user of the console; null: no user.
+	Assignee Nullable[string] `json:"assignee,omitempty"`
+	// Whether the conversation is also taken from a colleague who answers it; else that is 409.
+	Take *bool `json:"take,omitempty"`
 }
 
 // ChangeWebhook: part of another type.
@@ -750,6 +769,13 @@ type Conversation struct {
 	Owner string `json:"owner"`
 	// Since when it has this owner.
 	OwnerSince string `json:"owner_since"`
+	// `open`: it is to be looked at. `snoozed`: until `snoozed_until`, or until the person writes. `done`: until the
+	// person writes.
+	State string `json:"state"`
+	// When a snoozed conversation opens; null: when the person writes.
+	SnoozedUntil *string `json:"snoozed_until"`
+	// The user of the console who answers it, by e-mail address.
+	Assignee *string `json:"assignee"`
 	// Received messages that no user of the console has looked at.
 	Unread int64 `json:"unread"`
 	// What was last said on this number; null if it was long ago.
@@ -787,13 +813,30 @@ type ConversationEntry struct {
 	At string `json:"at"`
 }
 
+// ConversationNoteAuthor: Who wrote it: the user's e-mail address, or the name of the program's key.
+type ConversationNoteAuthor struct {
+	// `user`: a user of the console. `api`: a program.
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// ConversationNote: What the staff wrote beside a conversation.
+type ConversationNote struct {
+	ID   int64  `json:"id"`
+	Text string `json:"text"`
+	// Who wrote it: the user's e-mail address, or the name of the program's key.
+	Author    ConversationNoteAuthor `json:"author"`
+	CreatedAt string                 `json:"created_at"`
+}
+
 // ConversationUpdatedEventData: part of another type.
 type ConversationUpdatedEventData struct {
 	Conversation Conversation `json:"conversation"`
 }
 
 // ConversationUpdatedEvent: On a number that others answer too, who may answer the person changed: a message
-// arrived for you or for another sender, a sender passed or took the conversation, or you did. Sent only to
+// arrived for you or for another sender, a sender passed or took the conversation, or you did. On every number,
+// its state or who answers it changed; a done or snoozed conversation opens when the person writes. Sent only to
 // addresses that asked for it (`waxwing webhook set --types`). The end of 24 hours without a word of the person
 // publishes nothing.
 type ConversationUpdatedEvent struct {
@@ -2855,6 +2898,11 @@ type ListConversationsQuery struct {
 	After string `json:"after,omitempty"`
 	// Only the conversations on this number of yours, in any common format.
 	Number string `json:"number,omitempty"`
+	// Only the conversations in this state.
+	State string `json:"state,omitempty"`
+	// Only the conversations that this user of the console answers: the e-mail address, or `none` for those without
+	// an assignee.
+	Assignee string `json:"assignee,omitempty"`
 }
 
 // ListConversations: List conversations. Returns the conversations of the workspace, one for each person on each
@@ -2875,6 +2923,13 @@ func (c *Client) GetConversationByID(ctx context.Context, conversation int64, op
 	return one[Conversation](ctx, c, apiRequest{method: "GET", path: "/conversations/" + segment(conversation), isIdempotent: true}, options)
 }
 
+// ChangeConversation: Change a conversation's state, or who answers it. Members that are omitted stay as they
+// are. Whatever the state, a new message of the person opens the conversation. Each change is an event
+// `conversation.updated`, for addresses that name it. Needs a key with the scope `inbox`.
+func (c *Client) ChangeConversation(ctx context.Context, conversation int64, body ChangeConversation, options ...CallOption) (*Conversation, error) {
+	return one[Conversation](ctx, c, apiRequest{method: "PATCH", path: "/conversations/" + segment(conversation), body: body}, options)
+}
+
 // ControlConversationThread: Take a conversation over, give it back, or pass it on. On a number that other
 // senders answer too, only the owner of a conversation may send free messages in it. WhatsApp is asked once, and
 // never again where it gave no answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives
@@ -2883,6 +2938,31 @@ func (c *Client) GetConversationByID(ctx context.Context, conversation int64, op
 // yours is not given away: both answer 200 and ask nothing. Needs a key with the scope `inbox`.
 func (c *Client) ControlConversationThread(ctx context.Context, conversation int64, body ControlThread, options ...CallOption) (*Conversation, error) {
 	return one[Conversation](ctx, c, apiRequest{method: "POST", path: "/conversations/" + segment(conversation) + "/thread", body: body}, options)
+}
+
+// ListConversationNotesQuery is what ListConversationNotes can be asked for.
+type ListConversationNotesQuery struct {
+	// Maximum number of entries on a page; more than 500 counts as 500.
+	PerPage *int64 `json:"per_page,omitempty"`
+	// Cursor: the `meta.next` of the previous response.
+	After string `json:"after,omitempty"`
+}
+
+// ListConversationNotes: List the notes of a conversation. Returns what the staff and programs wrote beside a
+// conversation, the newest first. Needs a key with the scope `inbox`.
+func (c *Client) ListConversationNotes(ctx context.Context, conversation int64, query ListConversationNotesQuery, options ...CallOption) (*List[ConversationNote], error) {
+	return list[ConversationNote](ctx, c, apiRequest{method: "GET", path: "/conversations/" + segment(conversation) + "/notes", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// IterateConversationNotes gives all entries of ListConversationNotes, page after page.
+func (c *Client) IterateConversationNotes(ctx context.Context, conversation int64, query ListConversationNotesQuery, options ...CallOption) *Iterator[ConversationNote] {
+	return iterate[ConversationNote](ctx, c, apiRequest{method: "GET", path: "/conversations/" + segment(conversation) + "/notes", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// AddConversationNote: Add a note to a conversation. A note is for the staff alone: it is never sent, and is in
+// no event. It is deleted when the person is erased. Needs a key with the scope `inbox`.
+func (c *Client) AddConversationNote(ctx context.Context, conversation int64, body AddConversationNote, options ...CallOption) (*ConversationNote, error) {
+	return one[ConversationNote](ctx, c, apiRequest{method: "POST", path: "/conversations/" + segment(conversation) + "/notes", body: body, takesKey: true}, options)
 }
 
 // ListOptOutsQuery is what ListOptOuts can be asked for.

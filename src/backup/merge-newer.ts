@@ -19,6 +19,7 @@ const MERGED_JOBS = [
   "fetch_media",
   "send_message",
   "cancel_replied",
+  "end_snooze",
 ];
 
 /** Number of rows of each kind that were newer. */

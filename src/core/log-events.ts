@@ -60,6 +60,7 @@ export const logEvents = {
   "contact.tell_failed": "The event of a changed contact could not be written; it is tried again.",
   "contact_messages.failed":
     "Single messages could not be moved to their index by contact; it is tried again in a minute.",
+  "conversation.snooze_failed": "A snoozed conversation could not be opened at its time; it is tried again.",
   "database.copied": "The database is a copy: it has a new instance id, and its broadcasts are on hold.",
   "database.migrated": "The database was migrated; the previous file is kept.",
   "database.migrating": "A step of the migration of an older database.",

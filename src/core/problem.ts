@@ -12,6 +12,7 @@ export const problemCodes = [
   "workspace_suspended",
   "not_found",
   "idempotency_conflict",
+  "conversation_assigned",
   "opted_out",
   "invalid_number",
   "window_closed",

@@ -23,6 +23,8 @@ import templateParts from "../../migrations/0021_template_parts.sql" with { type
 import scheduledTake from "../../migrations/0022_scheduled_take.sql" with { type: "text" };
 import marketingPath from "../../migrations/0023_marketing_path.sql" with { type: "text" };
 import threadCalls from "../../migrations/0024_thread_calls.sql" with { type: "text" };
+import conversationStates from "../../migrations/0025_conversation_states.sql" with { type: "text" };
+import sharedNumbers from "../../migrations/0026_shared_numbers.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -56,4 +58,6 @@ export const migrations: readonly Migration[] = [
   { version: 22, name: "scheduled_take", sql: scheduledTake },
   { version: 23, name: "marketing_path", sql: marketingPath },
   { version: 24, name: "thread_calls", sql: threadCalls },
+  { version: 25, name: "conversation_states", sql: conversationStates },
+  { version: 26, name: "shared_numbers", sql: sharedNumbers },
 ];

@@ -96,7 +96,7 @@ export const tablePolicies = {
     restore: {
       follows: [
         ...["removed_at", "ready", "unready_reason", "access_token", "app_secret"],
-        ...["shared_since", "shared_with"],
+        ...["shared_since", "shared_with", "routed_since", "standby_since"],
       ],
     },
     person: "emptied",
@@ -179,6 +179,8 @@ export const tablePolicies = {
   upload_people: { restore: "newer", person: "deleted", reset: "workspace", kept: ["uploads"] },
   upload_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("began_at", 3 * DAY_MS) },
   conversations: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  number_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("day", 30 * DAY_MS) },
+  conversation_notes: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   // One that a crash interrupted must not look as if it had never been made.
   thread_calls: {
     restore: "newer",

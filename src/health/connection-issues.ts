@@ -10,6 +10,7 @@ import { configurationIssue, versionWarning } from "./configuration-issues.ts";
 import type { Issue, IssueInput } from "./issue.ts";
 import { receivingIssues } from "./receiving-issues.ts";
 import { sendingIssues } from "./sending-issues.ts";
+import { sharingIssues } from "./sharing-issues.ts";
 
 /** In the order in which they are to be solved. */
 export function findIssues(input: IssueInput): Issue[] {
@@ -20,6 +21,7 @@ export function findIssues(input: IssueInput): Issue[] {
     ...sendingIssues(input),
     ...refused,
     ...adviceIssues(input),
+    ...sharingIssues(input),
     ...announced(input),
     ...versionWarning(input),
   ].toSorted(byLevel);

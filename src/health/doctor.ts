@@ -31,6 +31,7 @@ export async function runDoctor(
     inputs,
   );
   for (const number of numbers.filter(({ network }) => network === "simulator")) checkSimulated(number, findings);
+  for (const number of numbers) checkSharing(number, findings);
   if (real.length === 0)
     findings.ok("number", null, "There are no WhatsApp numbers; docs/whatsapp.md explains how to add one.");
   // Providers such as 360dialog neither verify the callback address nor sign callbacks.
@@ -43,6 +44,18 @@ export async function runDoctor(
   const unused = store.read(describeUnused);
   if (unused !== null) findings.ok("callbacks without effect", null, unused);
   return findings.all;
+}
+
+/** That it is shared stays true after the issue about it is over. */
+function checkSharing({ id, phone, sharedSince, sharedWith, standbySince }: SendingNumber, findings: Findings): void {
+  if (sharedSince === null) return;
+  const who = sharedWith === "agent" ? "Meta's Business Agent" : "another sender";
+  const heard = standbySince === null ? "" : " Copies of what people write to it arrive, so their opt-outs are heard.";
+  findings.ok(
+    "number",
+    id,
+    `${phone} is shared with ${who} since ${new Date(sharedSince).toISOString().slice(0, 10)}.${heard}`,
+  );
 }
 
 function checkSimulated({ id, phone, ready, unreadyReason }: SendingNumber, findings: Findings): void {

@@ -31,6 +31,7 @@ export function enteredIssues({ facts, hasSecret, settings, now }: Entered): Iss
       marketing: null,
       isPaymentRefused: false,
     },
+    ...{ sharing: null, silentSince: null },
   });
   return issues.filter(({ level, check }) => level === "problem" && CHECKS.includes(check));
 }

@@ -15,7 +15,7 @@ export interface Invariant {
    * `id > @from AND id <= @to`.
    */
   readonly sql: string;
-  readonly walk?: "messages" | "contacts" | "deliveries";
+  readonly walk?: "messages" | "contacts" | "deliveries" | "conversations";
   /** What to do if it is violated. */
   readonly next: string;
 }
@@ -217,6 +217,15 @@ export const invariants: readonly Invariant[] = [
     sql: `SELECT message_id AS id FROM scheduled_messages WHERE message_id NOT IN (
             SELECT id FROM messages WHERE send_at IS NOT NULL AND status IN ('pending', 'sending'))`,
     next: "nothing is lost; report it",
+  },
+  {
+    name: "snoozes_end",
+    sentence: "A conversation that is snoozed until a time has a job that opens it.",
+    of: "conversation",
+    walk: "conversations",
+    sql: `SELECT id FROM conversations WHERE id > @from AND id <= @to AND snoozed_until IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'end_snooze' AND subject = conversations.id)`,
+    next: "open it: its state can be changed in the inbox or by the API",
   },
   {
     name: "deliveries_have_work",

@@ -11,6 +11,7 @@ import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-f
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { IssueInput } from "./issue.ts";
 import type { WorkspaceSources } from "./rule.ts";
+import { DAILY_SQL } from "./sharing-issues.ts";
 
 type Row = Record<string, unknown>;
 
@@ -39,17 +40,19 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
       s.restriction, s.restricted_until, s.notice, a.workspace_id IS NOT NULL AS has_account, a.has_payment_method,
       a.marketing_status, a.marketing_refusal,
       EXISTS (SELECT 1 FROM templates t WHERE t.workspace_id = n.workspace_id AND t.account_id = n.account_id
-        AND t.category = 'MARKETING' AND t.status = 'APPROVED') AS has_marketing
+        AND t.category = 'MARKETING' AND t.status = 'APPROVED') AS has_marketing,
+      n.shared_since, n.shared_with, n.routed_since, n.standby_since
     FROM numbers n JOIN workspaces w ON w.id = n.workspace_id
       LEFT JOIN connections c ON c.number_id = n.id LEFT JOIN number_states s ON s.number_id = n.id
       LEFT JOIN account_syncs a ON a.workspace_id = n.workspace_id AND a.account_id = n.account_id
     WHERE n.removed_at IS NULL AND n.network = 'whatsapp' ORDER BY n.id LIMIT ${NUMBERS_MAX}`,
   );
   if (rows.length === 0) return [];
-  const [notices, unsigned, refused, unpaid] = [
+  const [notices, unsigned, refused, daily, unpaid] = [
     await readNotices(sources),
     await readUnsigned(sources),
     await readRefused(sources),
+    new Map((await query(DAILY_SQL)).map((row) => [Number(row.number_id), Number(row.day)])),
     new Set((await query(PAYMENT_REFUSALS_SQL)).map((row) => Number(row.number_id))),
   ];
   return rows.map((row): StoredInput => {
@@ -68,6 +71,8 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
       hasPaymentMethod: row.has_payment_method === null ? null : Number(row.has_payment_method) === 1,
       marketing: Number(row.has_account) === 1 ? marketingIn(row) : null,
       isPaymentRefused: unpaid.has(number.id),
+      sharing: sharingIn(row),
+      silentSince: daily.get(number.id) ?? null,
       workspaceId: Number(row.workspace_id),
       workspace: quoted(String(row.workspace)),
       isKnown: row.facts !== null,
@@ -97,6 +102,16 @@ function marketingIn(row: Row): IssueInput["marketing"] {
     status: textOrNull(row.marketing_status),
     hasTemplates: Number(row.has_marketing) === 1,
     refusal: refusal === null ? null : (JSON.parse(refusal) as { code: string; at: number }),
+  };
+}
+
+function sharingIn(row: Row): IssueInput["sharing"] {
+  if (row.shared_since === null) return null;
+  return {
+    since: Number(row.shared_since),
+    isSaid: row.shared_with !== null,
+    isRouted: row.shared_with !== null || row.routed_since !== null,
+    hasStandby: row.standby_since !== null,
   };
 }
 

@@ -48,6 +48,10 @@ export interface IssueInput {
   marketing: MarketingPath | null;
   /** The network recently refused a message because the account's payment is not in order. */
   isPaymentRefused: boolean;
+  /** Another sender is on the number; null: none is known. */
+  sharing: Sharing | null;
+  /** The last day on which something arrived, of a number on which something arrived every day; null: it is no such number. */
+  silentSince: number | null;
   settings: ConnectionSettings;
   now: number;
 }
@@ -59,6 +63,16 @@ interface MarketingPath {
   hasTemplates: boolean;
   /** The last answer of the endpoint for marketing that a message is not its own. */
   refusal: { code: string; at: number } | null;
+}
+
+interface Sharing {
+  since: number;
+  /** An operator said it. */
+  isSaid: boolean;
+  /** Threads go from sender to sender: what people write in those of others goes to them. */
+  isRouted: boolean;
+  /** Copies of that arrive here. */
+  hasStandby: boolean;
 }
 
 export interface IssueSubject {

@@ -27,6 +27,7 @@ const WORK_LABELS: Readonly<Record<string, string>> = {
   deliver_webhook: "Webhooks",
   end_deliveries: "Webhook deliveries to end",
   expire_message: "Messages to expire",
+  end_snooze: "Snoozed conversations to open",
   start_broadcast: "Broadcasts to start",
   review_broadcast: "Broadcasts to finish",
   sync_account: "Syncs with WhatsApp",

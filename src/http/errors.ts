@@ -20,6 +20,7 @@ export const answers: Readonly<Record<ProblemCode, { status: number; isRetryable
   workspace_suspended: { status: 403, isRetryable: true },
   not_found: { status: 404, isRetryable: false },
   idempotency_conflict: { status: 409, isRetryable: false },
+  conversation_assigned: { status: 409, isRetryable: false },
   opted_out: { status: 422, isRetryable: false },
   invalid_number: { status: 422, isRetryable: false },
   window_closed: { status: 422, isRetryable: false },

@@ -16,8 +16,8 @@ export function nextRange({ db }: ReadTx, { after, last }: IdRange, size: number
   return found?.id == null ? null : { after, last: found.id };
 }
 
-/** Shifts the due times of a range of rows, except those of a `send_at`, which is a time of day. */
+/** Shifts the due times of a range of rows, except those of a `send_at` or a snooze, which are times of day. */
 export function shiftDelays({ db }: Tx, { after, last }: IdRange, byMs: number): void {
   db.run(sql`UPDATE outbox SET due_at = due_at + ${byMs}
-    WHERE id > ${after} AND id <= ${last} AND kind NOT IN ('start_broadcast', 'send_message')`);
+    WHERE id > ${after} AND id <= ${last} AND kind NOT IN ('start_broadcast', 'send_message', 'end_snooze')`);
 }

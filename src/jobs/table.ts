@@ -23,7 +23,8 @@ export const outbox = sqliteTable("outbox", {
  * `fetch_media`: subject is a medium of an inbound · `mail_link`: a one-time link that is sent by e-mail · `mail_owners`: an
  * audit entry about which the owners of its workspace get an e-mail · `end_deliveries`: subject is the last job that an
  * address had when it was removed · `send_message`: a scheduled message ·
- * `cancel_replied`: a contact who wrote, and had more scheduled messages that this cancels than one transaction takes.
+ * `cancel_replied`: a contact who wrote, and had more scheduled messages that this cancels than one transaction takes ·
+ * `end_snooze`: a conversation that is snoozed until a time.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -38,6 +39,7 @@ const outboxKinds = [
   "end_deliveries",
   "send_message",
   "cancel_replied",
+  "end_snooze",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

@@ -13,6 +13,7 @@ import { contactMessageIndex } from "#src/domain/messages/contact-messages.ts";
 import { networkIdIndex } from "#src/domain/messages/network-ids.ts";
 import { NETWORK_HEALTH } from "#src/domain/numbers/network-health.ts";
 import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";
+import { createSnoozeWorker } from "#src/receiving/end-snoozes.ts";
 import { BroadcastRunner } from "#src/sending/broadcast-runner.ts";
 import { createReviewWorker, createStartWorker } from "#src/sending/broadcast-schedule.ts";
 import { createExpireWorker } from "#src/sending/expire-in-doubt.ts";
@@ -90,6 +91,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const starting = createStartWorker(job, lateness, () => wallClock.isRight);
   const scheduled = createScheduledWorker({ ...dispatch, log, lateness, isClockRight: () => wallClock.isRight });
   const cancelling = createCancelWorker(job);
+  const snoozing = createSnoozeWorker(job);
   const reviewing = createReviewWorker(job, { settleAfterMs });
   const broadcasts = new BroadcastRunner({ ...dispatch, store, log, readers: context.readers.building, lateness });
   const housekeeping = new Housekeeping({
@@ -112,6 +114,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     ["review_broadcast", reviewing],
     ["send_message", scheduled],
     ["cancel_replied", cancelling],
+    ["end_snooze", snoozing],
     [BROADCASTS, broadcasts],
     [NETWORK_HEALTH, broadcasts],
     [NETWORK_HEALTH, scheduled],

@@ -129,7 +129,8 @@ test("what each scope opens", () => {
   );
   expect(opened("inbox")).toEqual([
     ...["GET /contacts/{phone}/conversation", "GET /conversations", "GET /conversations/{conversation}"],
-    "POST /conversations/{conversation}/thread",
+    ...["PATCH /conversations/{conversation}", "POST /conversations/{conversation}/thread"],
+    ...["GET /conversations/{conversation}/notes", "POST /conversations/{conversation}/notes"],
   ]);
   expect(opened("webhooks")).toEqual([
     ...["GET /webhooks", "POST /webhooks", "PATCH /webhooks/{id}", "DELETE /webhooks/{id}"],

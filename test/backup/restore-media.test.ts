@@ -45,11 +45,17 @@ test("after a restore, erased files stay erased, later ones are known, and a lat
   const MEDIA = "SELECT id, state, filename, file_id, network_media_id FROM media ORDER BY id";
   const PORTFOLIOS =
     "SELECT n.phone, p.name, p.people, p.person_limit FROM numbers n JOIN portfolios p ON p.id = n.portfolio_id";
-  const CONVERSATIONS = "SELECT contact_id, last_inbound_id, unread FROM conversations ORDER BY contact_id";
+  const call = (method: string, path: string, body: object) =>
+    app.call(method, `/api/v1${path}`, { key: workspace.key, body });
+  const [conversation] = (await app.call("GET", "/api/v1/conversations", { key: workspace.key })).body.data;
+  expect((await call("PATCH", `/conversations/${conversation.id}`, { state: "done" })).status).toBe(200);
+  expect((await call("POST", `/conversations/${conversation.id}/notes`, { text: "Paid" })).status).toBe(201);
+  const CONVERSATIONS = "SELECT contact_id, last_inbound_id, unread, state FROM conversations ORDER BY contact_id";
+  const NOTES = "SELECT contact_id, text FROM conversation_notes";
   const USAGE = "SELECT * FROM network_usage ORDER BY month, number_id";
   await app.stop();
-  const later = [rowsOf(database, CONVERSATIONS), rowsOf(database, USAGE)];
-  expect(later).toMatchObject([[{ unread: 1 }], [{}]]);
+  const later = [rowsOf(database, CONVERSATIONS), rowsOf(database, USAGE), rowsOf(database, NOTES)];
+  expect(later).toMatchObject([[{ unread: 1, state: "done" }], [{}], [{ text: "Paid" }]]);
   const before = [rowsOf(database, MEDIA), rowsOf(database, PORTFOLIOS)];
   expect(before[0]).toMatchObject([
     { state: "erased", filename: null, file_id: null },
@@ -59,5 +65,5 @@ test("after a restore, erased files stay erased, later ones are known, and a lat
 
   expect(await workshop.json(["restore", backup])).toMatchObject({ gap: null });
   expect([rowsOf(database, MEDIA), rowsOf(database, PORTFOLIOS)]).toEqual(before);
-  expect([rowsOf(database, CONVERSATIONS), rowsOf(database, USAGE)]).toEqual(later);
+  expect([rowsOf(database, CONVERSATIONS), rowsOf(database, USAGE), rowsOf(database, NOTES)]).toEqual(later);
 });

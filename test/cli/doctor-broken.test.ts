@@ -402,6 +402,29 @@ const cases: Case[] = [
     next: "send less for a week",
   },
   {
+    name: "another sender that was seen on the number yesterday",
+    spoil: ({ sql }) => sql("UPDATE numbers SET shared_since = (unixepoch() - 86400) * 1000"),
+    level: "warning",
+    says: "is shared: another sender has answered on it since",
+    next: "waxwing number update 1 --shared no",
+  },
+  {
+    name: "conversations that are passed to another sender, of which no copies arrive",
+    spoil: ({ sql }) => sql("UPDATE numbers SET shared_since = 1, routed_since = 1"),
+    level: "warning",
+    says: "a STOP in one of them is not heard",
+    next: "subscribe the app to the field standby",
+  },
+  {
+    name: "a number that got messages every day, and none for days",
+    spoil: ({ sql }) =>
+      sql(`WITH RECURSIVE days (n) AS (VALUES (4) UNION ALL SELECT n + 1 FROM days WHERE n < 10)
+        INSERT INTO number_days SELECT 1, (unixepoch() - n * 86400) / 86400 * 86400000 FROM days`),
+    level: "warning",
+    says: "got messages every day until",
+    next: "whether another sender got the number's messages",
+  },
+  {
     name: "a number that a person stopped",
     spoil: ({ command }) => command("number", "unready", "1", "--reason", "stocktaking"),
     level: "warning",

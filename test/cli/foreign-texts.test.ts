@@ -39,6 +39,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   certificates: "failure",
   contact_fields: "text_value",
   contact_people: "name first_name ref",
+  conversation_notes: "author text",
   conversations: "owner_role",
   contacts: "username name first_name last_name email city state postal_code company",
   custom_fields: "label",
@@ -94,7 +95,7 @@ const OURS: Readonly<Record<string, string>> = {
   consent_log: "was became source evidence",
   contact_network_ids: "network_id portfolio",
   contact_people: "birthday",
-  conversations: "owner",
+  conversations: "owner state",
   contacts: "phone network_user_id network_portfolio birthday anniversary consent consent_source",
   custom_fields: "key kind choices",
   deliveries: "status",
@@ -146,7 +147,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */
 const NOT_READ =
-  /^(broadcast_counters|bulk_changes|certificates|contact_people|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|refusals|sample_uploads|thread_calls|uploads) /;
+  /^(broadcast_counters|bulk_changes|certificates|contact_people|conversation_notes|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|refusals|sample_uploads|thread_calls|uploads) /;
 
 let app: TestServer;
 let operator: Visitor;

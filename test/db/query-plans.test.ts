@@ -7,8 +7,12 @@ import type { E164 } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { listOpen as listOpenBroadcasts } from "#src/domain/broadcasts/read.ts";
 import { findByPhone, findByUserId, getContact, lookUpContact } from "#src/domain/contacts/find.ts";
+import type { Conversation } from "#src/domain/contacts/table.ts";
 import { findKey, purgeKeys, releaseKeyOfMessage } from "#src/domain/idempotency/keys.ts";
 import { listPending, nextDueAt, purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
+import { listAssigned, listConversations } from "#src/domain/inbound/conversations.ts";
+import { listNotes } from "#src/domain/inbound/notes.ts";
+import { settleInterrupted } from "#src/domain/inbound/thread-calls.ts";
 import { applyParked, purgeParked } from "#src/domain/messages/apply-status.ts";
 import { requireUnderCap } from "#src/domain/messages/daily-cap.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
@@ -47,6 +51,15 @@ const capped = { id: 1, dailyCap: 0 } as Workspace;
 
 const queries: Record<string, (tx: Tx) => unknown> = {
   "a request's key": (tx) => [findBearer(tx, "unknown"), touchKey(tx, 1), listKeys(tx, 1)],
+  "conversations by state and by assignee, and their notes": (tx) => {
+    for (const before of [null, { wroteAt: 1, id: 1 }])
+      for (const state of [null, "open", "snoozed", "done"] as const) {
+        listConversations(tx, 1, state === null ? {} : { state }, before, 51);
+        listAssigned(tx, { workspaceId: 1, assigneeId: 1, state }, before, 51);
+      }
+    listNotes(tx, { contactId: 1, numberId: 1 } as Conversation, 1, 51);
+  },
+  "thread calls that a crash interrupted": (tx) => settleInterrupted(tx),
   "an idempotency key": (tx) => findKey(tx, 1, { key: "k", fingerprint: new Uint8Array(32) }),
   "the key of a message": (tx) => releaseKeyOfMessage(tx, 1),
   "the daily cap": (tx) => ignoring(() => requireUnderCap(tx, capped, null)),

@@ -11,7 +11,14 @@ import { checkout, readSources } from "../support/source.ts";
  * Tables of the migrations that have no `table.ts`: storage reads them by plain SQL, and storage imports no domain
  * module.
  */
-const WITHOUT_DRIZZLE = ["contact_update_mutes", "instance", "kept_keys", "acme_accounts", "certificates"];
+const WITHOUT_DRIZZLE = [
+  "number_days",
+  "contact_update_mutes",
+  "instance",
+  "kept_keys",
+  "acme_accounts",
+  "certificates",
+];
 
 /**
  * Foreign keys without an index: the rows that they refer to are never deleted, so SQLite never looks them up
@@ -31,6 +38,9 @@ const WITHOUT_INDEX: Record<string, string> = {
   "conversations.number_id": "numbers are marked as removed, never deleted",
   "thread_calls.number_id": "numbers are marked as removed, never deleted",
   "thread_calls.workspace_id": "read by id or contact; workspaces are never deleted",
+  "conversation_notes.number_id": "numbers are marked as removed, never deleted",
+  "conversation_notes.workspace_id": "read by contact; workspaces are never deleted",
+  "conversation_notes.user_id": "users are never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",
   "bursts.number_id": "numbers are marked as removed, never deleted",
   "parked_statuses.number_id": "it leads no index, and has no foreign key",

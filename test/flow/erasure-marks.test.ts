@@ -230,6 +230,9 @@ async function answer(): Promise<void> {
     const body = { to: PERSON, template: undefined, variables: undefined, reference: MARK, ...kind };
     await done(send(body, `${MARK}-kind-${index}`), 201);
   }
+  const [conversation] = (await app.call("GET", "/api/v1/conversations", { key })).body.data;
+  const note = { key, body: { text: MARK } };
+  await done(app.call("POST", `/api/v1/conversations/${conversation.id}/notes`, note), 201);
   const form = new FormData();
   form.append("file", new File([MARK], `${MARK}.txt`));
   const headers = { authorization: `Bearer ${key}` };
@@ -342,6 +345,8 @@ const WITHOUT_MARK: Readonly<Record<string, string>> = {
   "contacts.network_portfolio": "of the account",
   "conversations.owner": "a word of ours",
   "conversations.owner_role": "of another sender",
+  "conversations.state": "a word of ours",
+  "conversation_notes.author": "of the staff",
   "thread_calls.action": "a word of ours",
   "thread_calls.target_role": "a word of the network's",
   "thread_calls.outcome": "a word of ours",

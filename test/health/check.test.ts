@@ -63,6 +63,7 @@ const damages: Record<string, string> = {
   deliveries_have_work: "DELETE FROM outbox WHERE kind = 'deliver_webhook'",
   scheduled_messages_are_whole: "DELETE FROM outbox WHERE kind = 'send_message'",
   scheduled_messages_end: "UPDATE messages SET status = 'skipped' WHERE send_at IS NOT NULL",
+  snoozes_end: "UPDATE conversations SET state = 'snoozed', snoozed_until = 1",
   work_has_its_subject:
     "INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES ('expire_message', 999999, 1, 1), ('deliver_webhook', 999999, 1, 1)",
   open_keys_have_messages:

@@ -48,6 +48,7 @@ const NAMES = [
   "review_broadcast",
   "send_message",
   "cancel_replied",
+  "end_snooze",
   "run_broadcasts",
   "sync_account",
   "fetch_media",

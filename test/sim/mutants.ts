@@ -213,8 +213,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "the time of a scheduled message moves with the clock",
     file: "src/jobs/shift-delays.ts",
-    find: "kind NOT IN ('start_broadcast', 'send_message')",
-    replace: "kind <> 'start_broadcast'",
+    find: "kind NOT IN ('start_broadcast', 'send_message', 'end_snooze')",
+    replace: "kind NOT IN ('start_broadcast', 'end_snooze')",
   },
   {
     name: "a scheduled message that the network did not accept is forgotten",
@@ -254,6 +254,20 @@ export const mutants: readonly Mutant[] = [
     file: "src/domain/broadcasts/record-outcome.ts",
     find: '  if (message.status === "sending") changePath(tx, message, refused);\n  requeue(tx, broadcast, message);\n',
     replace: '  if (message.status === "sending") changePath(tx, message, refused);\n',
+  },
+  {
+    name: "the window is opened by an echo",
+    file: "src/domain/inbound/record-echo.ts",
+    find: '  if (echo === undefined || origin === "history") return;\n',
+    replace: `  if (echo === undefined || origin === "history") return;
+  tx.db.$client.prepare("UPDATE contacts SET window_opened_at = ? WHERE id = ?").run(echo.sentAt, contact.id);
+`,
+  },
+  {
+    name: "a free message goes into a thread of another sender",
+    file: "src/domain/messages/plan.ts",
+    find: "  return requireOwnThread(tx, sender, contact, take);\n",
+    replace: "  return requireOwnThread(tx, { ...sender, sharedSince: null }, contact, take);\n",
   },
   {
     name: "a delivery whose attempt failed loses its job",

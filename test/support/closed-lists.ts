@@ -5,8 +5,8 @@
 
 /** What the specification does not have, each with the page that names it. */
 const BEYOND = {
-  // The reference, under errors: faults of the server's own.
-  "Error.code": ["internal_error", "unavailable", "thread_owned_elsewhere"],
+  // The reference, under errors: faults of the server's own, and of a request that a client of the specification never makes.
+  "Error.code": ["internal_error", "unavailable", "thread_owned_elsewhere", "conversation_assigned"],
   // The reference, under events: for addresses that ask for them, and in the event log.
   "Event.type": [
     ...["media.stored", "media.failed", "contact.may_want_to_stop", "contact.updated", "contact.erased"],

@@ -136,6 +136,8 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   origin: null,
   day: null,
   show: () => "waiting",
+  state: () => "open",
+  assignee: () => "none",
   number: ({ workspace }) => workspace.number ?? "",
   q: () => "w",
   tag: () => "tag",

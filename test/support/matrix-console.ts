@@ -225,6 +225,15 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: contact,
     body: { last_inbound_id: inbound },
   }),
+  "PATCH /w/{workspace}/conversations/{conversation}": ({ conversation }) => ({
+    id: conversation,
+    body: { state: "done" },
+  }),
+  "GET /w/{workspace}/conversations/{conversation}/notes": ({ conversation }) => ({ id: conversation }),
+  "POST /w/{workspace}/conversations/{conversation}/notes": ({ conversation }) => ({
+    id: conversation,
+    body: { text: "Wants the blue one." },
+  }),
   "POST /w/{workspace}/conversations/{conversation}/thread": ({ conversation }) => ({
     id: conversation,
     body: { action: "take" },

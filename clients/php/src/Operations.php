@@ -9,6 +9,7 @@ namespace Waxwing;
 /**
  * The calls of the API.
  *
+ * @phpstan-type AddConversationNote array{text: string}
  * @phpstan-type AddWebhook array{url: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, group_bursts?: string|null}
  * @phpstan-type AddressRequest array{country: string, values?: AddressValues}
  * @phpstan-type AddressValues array{name?: string, phone_number?: string, in_pin_code?: string, house_number?: string, floor_number?: string, tower_number?: string, building_name?: string, address?: string, landmark_area?: string, city?: string, state?: string}
@@ -33,6 +34,7 @@ namespace Waxwing;
  * @phpstan-type CardOrganization array{company?: string, department?: string, title?: string}
  * @phpstan-type CardPhone array{phone: string, type?: string, wa_id?: string}
  * @phpstan-type CardUrl array{url: string, type?: string}
+ * @phpstan-type ChangeConversation array{state?: 'open'|'snoozed'|'done', snoozed_until?: string|null, assignee?: string|null, take?: bool}
  * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state?: 'active'|'disabled', group_bursts?: string|null}
  * @phpstan-type ChoiceList array{button: string, sections: list<ListSection>}
  * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, window_ends_at: string|null, threads: list<array{number: string, owner: 'us'|'other'|'nobody', since: string}>, created_at: string, updated_at: string}
@@ -52,8 +54,9 @@ namespace Waxwing;
  * @phpstan-type ContactsInput array{contacts: list<ContactOfManyInput>}
  * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', template: null, content: ContactsContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type ControlThread array{action: 'take'|'release'|'pass', to?: 'ai_agent'}
- * @phpstan-type Conversation array{id: int, contact: Contact, number: string, owner: 'us'|'other'|'nobody', owner_since: string, unread: int, last_message: ConversationEntry|null, window_ends_at: string|null}
+ * @phpstan-type Conversation array{id: int, contact: Contact, number: string, owner: 'us'|'other'|'nobody', owner_since: string, state: 'open'|'snoozed'|'done', snoozed_until: string|null, assignee: string|null, unread: int, last_message: ConversationEntry|null, window_ends_at: string|null}
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
+ * @phpstan-type ConversationNote array{id: int, text: string, author: array{kind: 'user'|'api', name: string}, created_at: string}
  * @phpstan-type ConversationUpdatedEvent array{id: string, type: 'conversation.updated', created_at: string, data: array{conversation: Conversation}}
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
@@ -488,7 +491,7 @@ abstract class Operations
      * the latest writer first. A page may have fewer entries than asked for although more follow: read on while
      * `meta.next` is not null. Needs a key with the scope `inbox`.
      *
-     * @param array{per_page?: int, after?: string, number?: string} $query
+     * @param array{per_page?: int, after?: string, number?: string, state?: 'open'|'snoozed'|'done', assignee?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<Conversation>, meta: array<string, mixed>}
      */
@@ -500,7 +503,7 @@ abstract class Operations
     /**
      * All entries of `listConversations`, page after page.
      *
-     * @param array{per_page?: int, after?: string, number?: string} $query
+     * @param array{per_page?: int, after?: string, number?: string, state?: 'open'|'snoozed'|'done', assignee?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<int, Conversation>
      */
@@ -523,6 +526,21 @@ abstract class Operations
     }
 
     /**
+     * Change a conversation's state, or who answers it. Members that are omitted stay as they are. Whatever the
+     * state, a new message of the person opens the conversation. Each change is an event `conversation.updated`, for
+     * addresses that name it. Needs a key with the scope `inbox`.
+     *
+     * @param int $conversation
+     * @param ChangeConversation|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Conversation
+     */
+    public function changeConversation(int $conversation, array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'PATCH', 'path' => '/conversations/' . rawurlencode((string) $conversation), 'body' => $body], $options);
+    }
+
+    /**
      * Take a conversation over, give it back, or pass it on. On a number that other senders answer too, only the
      * owner of a conversation may send free messages in it. WhatsApp is asked once, and never again where it gave no
      * answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives next shows the owner. Only the
@@ -538,6 +556,47 @@ abstract class Operations
     public function controlConversationThread(int $conversation, array|\stdClass $body, array $options = []): array
     {
         return $this->core->one(['method' => 'POST', 'path' => '/conversations/' . rawurlencode((string) $conversation) . '/thread', 'body' => $body], $options);
+    }
+
+    /**
+     * List the notes of a conversation. Returns what the staff and programs wrote beside a conversation, the newest
+     * first. Needs a key with the scope `inbox`.
+     *
+     * @param int $conversation
+     * @param array{per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<ConversationNote>, meta: array<string, mixed>}
+     */
+    public function listConversationNotes(int $conversation, array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/conversations/' . rawurlencode((string) $conversation) . '/notes', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listConversationNotes`, page after page.
+     *
+     * @param int $conversation
+     * @param array{per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, ConversationNote>
+     */
+    public function iterateConversationNotes(int $conversation, array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/conversations/' . rawurlencode((string) $conversation) . '/notes', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Add a note to a conversation. A note is for the staff alone: it is never sent, and is in no event. It is
+     * deleted when the person is erased. Needs a key with the scope `inbox`.
+     *
+     * @param int $conversation
+     * @param AddConversationNote|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return ConversationNote
+     */
+    public function addConversationNote(int $conversation, array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/conversations/' . rawurlencode((string) $conversation) . '/notes', 'body' => $body, 'takes_key' => true], $options);
     }
 
     /**

@@ -9,6 +9,7 @@ VERSION = "0.1.0"
 
 ErrorCode = Literal[
     "api_not_enabled",
+    "conversation_assigned",
     "idempotency_conflict",
     "insufficient_balance",
     "internal_error",
@@ -31,6 +32,18 @@ ErrorCode = Literal[
     "window_closed",
     "workspace_suspended",
 ]
+
+_AddConversationNoteRequired = TypedDict(
+    "_AddConversationNoteRequired",
+    {
+        "text": "str",
+    },
+)
+
+
+class AddConversationNote(_AddConversationNoteRequired):
+    """A note for the staff."""
+
 
 _AddWebhookRequired = TypedDict(
     "_AddWebhookRequired",
@@ -515,6 +528,22 @@ class CardUrl(_CardUrlRequired, _CardUrlOptional):
     """A website of a contact card."""
 
 
+_ChangeConversationOptional = TypedDict(
+    "_ChangeConversationOptional",
+    {
+        "state": "Literal['open', 'snoozed', 'done']",
+        "snoozed_until": "Optional[str]",
+        "assignee": "Optional[str]",
+        "take": "bool",
+    },
+    total=False,
+)
+
+
+class ChangeConversation(_ChangeConversationOptional):
+    """What changes of a conversation."""
+
+
 _ChangeWebhookOptional = TypedDict(
     "_ChangeWebhookOptional",
     {
@@ -981,6 +1010,9 @@ _ConversationRequired = TypedDict(
         "number": "str",
         "owner": "Literal['us', 'other', 'nobody']",
         "owner_since": "str",
+        "state": "Literal['open', 'snoozed', 'done']",
+        "snoozed_until": "Optional[str]",
+        "assignee": "Optional[str]",
         "unread": "int",
         "last_message": "Union['ConversationEntry', None]",
         "window_ends_at": "Optional[str]",
@@ -1031,6 +1063,34 @@ class ConversationEntry(_ConversationEntryRequired, _ConversationEntryOptional):
     """An entry of a conversation."""
 
 
+_ConversationNoteAuthorRequired = TypedDict(
+    "_ConversationNoteAuthorRequired",
+    {
+        "kind": "Literal['user', 'api']",
+        "name": "str",
+    },
+)
+
+
+class ConversationNoteAuthor(_ConversationNoteAuthorRequired):
+    """Who wrote it: the user's e-mail address, or the name of the program's key."""
+
+
+_ConversationNoteRequired = TypedDict(
+    "_ConversationNoteRequired",
+    {
+        "id": "int",
+        "text": "str",
+        "author": "ConversationNoteAuthor",
+        "created_at": "str",
+    },
+)
+
+
+class ConversationNote(_ConversationNoteRequired):
+    """What the staff wrote beside a conversation."""
+
+
 _ConversationUpdatedEventDataRequired = TypedDict(
     "_ConversationUpdatedEventDataRequired",
     {
@@ -1056,9 +1116,10 @@ _ConversationUpdatedEventRequired = TypedDict(
 
 class ConversationUpdatedEvent(_ConversationUpdatedEventRequired):
     """On a number that others answer too, who may answer the person changed: a message arrived for you or
-    for another sender, a sender passed or took the conversation, or you did. Sent only to addresses
-    that asked for it (`waxwing webhook set --types`). The end of 24 hours without a word of the person
-    publishes nothing.
+    for another sender, a sender passed or took the conversation, or you did. On every number, its state
+    or who answers it changed; a done or snoozed conversation opens when the person writes. Sent only to
+    addresses that asked for it (`waxwing webhook set --types`). The end of 24 hours without a word of
+    the person publishes nothing.
     """
 
 
@@ -3927,6 +3988,8 @@ class Operations:
         per_page: Optional[int] = None,
         after: Optional[str] = None,
         number: Optional[str] = None,
+        state: Optional[Literal["open", "snoozed", "done"]] = None,
+        assignee: Optional[str] = None,
         request_id: Optional[str] = None,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
@@ -3938,7 +4001,7 @@ class Operations:
         return self._core.list(
             "GET",
             "/conversations",
-            query={"per_page": per_page, "after": after, "number": number},
+            query={"per_page": per_page, "after": after, "number": number, "state": state, "assignee": assignee},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,
@@ -3951,6 +4014,8 @@ class Operations:
         per_page: Optional[int] = None,
         after: Optional[str] = None,
         number: Optional[str] = None,
+        state: Optional[Literal["open", "snoozed", "done"]] = None,
+        assignee: Optional[str] = None,
         request_id: Optional[str] = None,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
@@ -3959,7 +4024,7 @@ class Operations:
         return self._core.iterate(
             "GET",
             "/conversations",
-            query={"per_page": per_page, "after": after, "number": number},
+            query={"per_page": per_page, "after": after, "number": number, "state": state, "assignee": assignee},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,
@@ -3986,6 +4051,28 @@ class Operations:
             max_retries=max_retries,
         )
 
+    def change_conversation(
+        self,
+        conversation: int,
+        body: ChangeConversation,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Conversation:
+        """Change a conversation's state, or who answers it. Members that are omitted stay as they are.
+        Whatever the state, a new message of the person opens the conversation. Each change is an event
+        `conversation.updated`, for addresses that name it. Needs a key with the scope `inbox`.
+        """
+        return self._core.one(
+            "PATCH",
+            f"/conversations/{self._core.quote(conversation)}",
+            body=body,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
     def control_conversation_thread(
         self,
         conversation: int,
@@ -4007,6 +4094,74 @@ class Operations:
             "POST",
             f"/conversations/{self._core.quote(conversation)}/thread",
             body=body,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_conversation_notes(
+        self,
+        conversation: int,
+        *,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List the notes of a conversation. Returns what the staff and programs wrote beside a conversation,
+        the newest first. Needs a key with the scope `inbox`.
+        """
+        return self._core.list(
+            "GET",
+            f"/conversations/{self._core.quote(conversation)}/notes",
+            query={"per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_conversation_notes(
+        self,
+        conversation: int,
+        *,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[ConversationNote]:
+        """All entries of `list_conversation_notes`, page after page."""
+        return self._core.iterate(
+            "GET",
+            f"/conversations/{self._core.quote(conversation)}/notes",
+            query={"per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def add_conversation_note(
+        self,
+        conversation: int,
+        body: AddConversationNote,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ConversationNote:
+        """Add a note to a conversation. A note is for the staff alone: it is never sent, and is in no event.
+        It is deleted when the person is erased. Needs a key with the scope `inbox`.
+        """
+        return self._core.one(
+            "POST",
+            f"/conversations/{self._core.quote(conversation)}/notes",
+            body=body,
+            takes_key=True,
+            idempotency_key=idempotency_key,
             request_id=request_id,
             timeout=timeout,
             max_retries=max_retries,

@@ -5,6 +5,7 @@ export const VERSION = "0.1.0";
 
 export type ErrorCode =
   | "api_not_enabled"
+  | "conversation_assigned"
   | "idempotency_conflict"
   | "insufficient_balance"
   | "internal_error"
@@ -26,6 +27,11 @@ export type ErrorCode =
   | "whatsapp_error"
   | "window_closed"
   | "workspace_suspended";
+
+/** A note for the staff. */
+export type AddConversationNote = {
+  text: string;
+};
 
 export type AddWebhook = {
   /** An https address. Private and local addresses are refused. */
@@ -388,6 +394,21 @@ export type CardUrl = {
   url: string;
   /** What it is for, such as `Work` or `Home`. */
   type?: string;
+};
+
+/** What changes of a conversation. */
+export type ChangeConversation = {
+  /** `snoozed` without `snoozed_until`: until the person writes. */
+  state?: "open" | "snoozed" | "done";
+  /**
+   * When the snoozed conversation opens, at most a year ahead; null: when the person writes. Without an offset,
+   * in the workspace's timezone.
+   */
+  snoozed_until?: string | null;
+  /** Who answers it: the e-mail address of a user of the console; null: no user. */
+  assignee?: string | null;
+  /** Whether the conversation is also taken from a colleague who answers it; else that is 409. */
+  take?: boolean;
 };
 
 export type ChangeWebhook = {
@@ -769,6 +790,15 @@ export type Conversation = {
   owner: "us" | "other" | "nobody";
   /** Since when it has this owner. */
   owner_since: string;
+  /**
+   * `open`: it is to be looked at. `snoozed`: until `snoozed_until`, or until the person writes. `done`: until
+   * the person writes.
+   */
+  state: "open" | "snoozed" | "done";
+  /** When a snoozed conversation opens; null: when the person writes. */
+  snoozed_until: string | null;
+  /** The user of the console who answers it, by e-mail address. */
+  assignee: string | null;
   /** Received messages that no user of the console has looked at. */
   unread: number;
   /** What was last said on this number; null if it was long ago. */
@@ -808,10 +838,25 @@ export type ConversationEntry = {
   at: string;
 };
 
+/** What the staff wrote beside a conversation. */
+export type ConversationNote = {
+  id: number;
+  text: string;
+  /** Who wrote it: the user's e-mail address, or the name of the program's key. */
+  author: {
+    /** `user`: a user of the console. `api`: a program. */
+    kind: "user" | "api";
+    name: string;
+  };
+  created_at: string;
+};
+
 /**
  * On a number that others answer too, who may answer the person changed: a message arrived for you or for
- * another sender, a sender passed or took the conversation, or you did. Sent only to addresses that asked for it
- * (`waxwing webhook set --types`). The end of 24 hours without a word of the person publishes nothing.
+ * another sender, a sender passed or took the conversation, or you did. On every number, its state or who
+ * answers it changed; a done or snoozed conversation opens when the person writes. Sent only to addresses that
+ * asked for it (`waxwing webhook set --types`). The end of 24 hours without a word of the person publishes
+ * nothing.
  */
 export type ConversationUpdatedEvent = {
   /** Id of the event, the same in every attempt: ignore events that you have already processed. */
@@ -2841,6 +2886,16 @@ export type ApiNotEnabledError = {
   retryable: boolean;
 };
 
+/** An error with the code `conversation_assigned`. */
+export type ConversationAssignedError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "conversation_assigned";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
 /** What is wrong with one field, for programs. */
 export type FieldFault = {
   /** The field's path. */
@@ -3452,6 +3507,20 @@ export interface ListConversationsQuery {
   after?: string;
   /** Only the conversations on this number of yours, in any common format. */
   number?: string;
+  /** Only the conversations in this state. */
+  state?: "open" | "snoozed" | "done";
+  /**
+   * Only the conversations that this user of the console answers: the e-mail address, or `none` for those
+   * without an assignee.
+   */
+  assignee?: string;
+}
+
+export interface ListConversationNotesQuery {
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /** Cursor: the `meta.next` of the previous response. */
+  after?: string;
 }
 
 export interface ListOptOutsQuery {
@@ -3737,6 +3806,17 @@ export type GetConversationByIdError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `changeConversation` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ChangeConversationError =
+  | ApiNotEnabledError
+  | ConversationAssignedError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
 /** What `controlConversationThread` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type ControlConversationThreadError =
   | ApiNotEnabledError
@@ -3749,6 +3829,27 @@ export type ControlConversationThreadError =
   | UnauthenticatedError
   | UnavailableError
   | WhatsappError;
+
+/** What `listConversationNotes` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListConversationNotesError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `addConversationNote` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type AddConversationNoteError =
+  | ApiNotEnabledError
+  | IdempotencyConflictError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
 
 /** What `listOptOuts` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type ListOptOutsError =
@@ -4085,6 +4186,15 @@ export abstract class Operations {
   }
 
   /**
+   * Change a conversation's state, or who answers it. Members that are omitted stay as they are. Whatever the
+   * state, a new message of the person opens the conversation. Each change is an event `conversation.updated`,
+   * for addresses that name it. Needs a key with the scope `inbox`.
+   */
+  changeConversation(conversation: number, body: ChangeConversation, options: CallOptions = {}): Promise<Conversation> {
+    return this.core.one<Conversation>({ operation: "changeConversation", method: "PATCH", path: `/conversations/${encodeURIComponent(String(conversation))}`, body }, options);
+  }
+
+  /**
    * Take a conversation over, give it back, or pass it on. On a number that other senders answer too, only the
    * owner of a conversation may send free messages in it. WhatsApp is asked once, and never again where it gave
    * no answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives next shows the owner.
@@ -4094,6 +4204,27 @@ export abstract class Operations {
    */
   controlConversationThread(conversation: number, body: ControlThread, options: CallOptions = {}): Promise<Conversation> {
     return this.core.one<Conversation>({ operation: "controlConversationThread", method: "POST", path: `/conversations/${encodeURIComponent(String(conversation))}/thread`, body }, options);
+  }
+
+  /**
+   * List the notes of a conversation. Returns what the staff and programs wrote beside a conversation, the
+   * newest first. Needs a key with the scope `inbox`.
+   */
+  listConversationNotes(conversation: number, query: ListConversationNotesQuery = {}, options: CallOptions = {}): Promise<ApiList<ConversationNote>> {
+    return this.core.list<ConversationNote>({ operation: "listConversationNotes", method: "GET", path: `/conversations/${encodeURIComponent(String(conversation))}/notes`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listConversationNotes`, page after page. */
+  iterateConversationNotes(conversation: number, query: ListConversationNotesQuery = {}, options: CallOptions = {}): AsyncGenerator<ConversationNote, void, undefined> {
+    return this.core.iterate<ConversationNote>({ operation: "listConversationNotes", method: "GET", path: `/conversations/${encodeURIComponent(String(conversation))}/notes`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Add a note to a conversation. A note is for the staff alone: it is never sent, and is in no event. It is
+   * deleted when the person is erased. Needs a key with the scope `inbox`.
+   */
+  addConversationNote(conversation: number, body: AddConversationNote, options: CallOptions = {}): Promise<ConversationNote> {
+    return this.core.one<ConversationNote>({ operation: "addConversationNote", method: "POST", path: `/conversations/${encodeURIComponent(String(conversation))}/notes`, body, takesKey: true }, options);
   }
 
   /**

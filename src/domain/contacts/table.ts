@@ -2,6 +2,7 @@
 import { customType, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, instant } from "#src/db/columns.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
+import type { ConversationState } from "./conversation-states.ts";
 import type { FieldKind } from "./custom-field.ts";
 import { type ProfileColumn, profileColumns } from "./profile-fields.ts";
 import type { ThreadOwner } from "./thread-owners.ts";
@@ -157,6 +158,11 @@ export const conversations = sqliteTable("conversations", {
   /** The network's time of the report, and its rank among those of the same time. */
   ownerAt: instant(),
   ownerRank: integer(),
+  state: text().$type<ConversationState>().notNull().default("open"),
+  /** Null while it is snoozed: until the person writes. */
+  snoozedUntil: instant(),
+  /** The user of the console who answers it. */
+  assigneeId: integer(),
 });
 
 export type Conversation = typeof conversations.$inferSelect;

@@ -146,6 +146,7 @@ export const personColumns = {
       ...["id", "workspace_id", "phone", "name", "network", "provider", "api_url", "throughput", "throughput_given"],
       ...["portfolio_id", "given_portfolio", "ready", "account_id", "phone_number_id", "access_token", "app_secret"],
       ...["sends_proof", "created_at", "removed_at", "unready_by", "shared_since", "shared_with"],
+      ...["routed_since", "standby_since"],
     ],
     emptied: { unready_reason: ERASED_TEXT },
   },

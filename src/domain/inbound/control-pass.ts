@@ -47,7 +47,7 @@ export function applyControlPass(tx: Tx, number: SendingNumber, item: ControlPas
     evidence: { control_pass: controlPass?.id ?? null },
   });
   if (item.isOurs) reportHandover(tx, number, contact.id, at);
-  else reportOther(tx, number, contact.id, { by: "handover", role: item.newOwner, at });
+  else reportOther(tx, number, contact.id, { sign: "handover", role: item.newOwner, at });
   // The network may say that the person has not written for long: then nothing can be answered.
   if (!item.isOurs || (item.writtenAt !== null && item.writtenAt <= at - WINDOW_MS)) return;
   openWindow(tx, getContact(tx, workspace.id, contact.id), at);

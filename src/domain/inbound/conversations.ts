@@ -5,16 +5,19 @@
 import { and, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { conversationById } from "../contacts/conversation-statements.ts";
+import { type ConversationState, conversationStates } from "../contacts/conversation-states.ts";
 import { type Conversation, conversations } from "../contacts/table.ts";
 import { OPENED_AT_SQL } from "../contacts/window.ts";
 import { ANSWER_SPAN_MS } from "../messages/answers.ts";
 import { isUnindexed } from "../messages/contact-message-statements.ts";
+import { IS_ASSIGNED_SQL } from "./assignee.ts";
 
 interface ConversationFilter {
   /** Only conversations with unread inbounds. */
   isUnread?: boolean;
   /** Only conversations whose window was opened after this moment, and is not closed. */
   openedAfter?: number;
+  state?: ConversationState;
 }
 
 /** The position after which a page begins. */
@@ -36,7 +39,7 @@ const isOpenAfter = (openedAfter: number) =>
 export function listConversations(
   tx: ReadTx,
   workspaceId: number,
-  { isUnread = false, openedAfter }: ConversationFilter,
+  { isUnread = false, openedAfter, state }: ConversationFilter,
   before: ConversationPosition | null,
   limit: number,
 ): Conversation[] {
@@ -46,19 +49,54 @@ export function listConversations(
     .where(
       and(
         eq(conversations.workspaceId, workspaceId),
+        state === undefined ? undefined : eq(conversations.state, state),
         isUnread ? hasUnread : undefined,
         openedAfter === undefined ? undefined : and(gt(conversations.wroteAt, openedAfter), isOpenAfter(openedAfter)),
-        before === null
-          ? undefined
-          : and(
-              lte(conversations.wroteAt, before.wroteAt),
-              sql`(${conversations.wroteAt}, ${conversations.id}) < (${before.wroteAt}, ${before.id})`,
-            ),
+        before === null ? undefined : isBelow(before),
       ),
     )
     .orderBy(desc(conversations.wroteAt), desc(conversations.id))
     .limit(limit)
     .all();
+}
+
+function isBelow({ wroteAt, id }: ConversationPosition) {
+  return and(
+    lte(conversations.wroteAt, wroteAt),
+    sql`(${conversations.wroteAt}, ${conversations.id}) < (${wroteAt}, ${id})`,
+  );
+}
+
+/**
+ * Those that a user answers, in one state or in all. Each state is read in the order of its index, and the latest of them
+ * are taken.
+ */
+export function listAssigned(
+  tx: ReadTx,
+  { workspaceId, assigneeId, state }: { workspaceId: number; assigneeId: number; state: ConversationState | null },
+  before: ConversationPosition | null,
+  limit: number,
+): Conversation[] {
+  const states = state === null ? conversationStates : [state];
+  return states
+    .flatMap((one) =>
+      tx.db
+        .select()
+        .from(conversations)
+        .where(
+          and(
+            eq(conversations.assigneeId, assigneeId),
+            eq(conversations.workspaceId, workspaceId),
+            eq(conversations.state, one),
+            before === null ? undefined : isBelow(before),
+          ),
+        )
+        .orderBy(desc(conversations.wroteAt), desc(conversations.id))
+        .limit(limit)
+        .all(),
+    )
+    .toSorted((one, other) => other.wroteAt - one.wroteAt || other.id - one.id)
+    .slice(0, limit);
 }
 
 /**
@@ -75,22 +113,31 @@ export const lastWordsSql = `SELECT contacts.id AS contact_id, contacts.phone AS
 /** SQL: the conversation is on one of the numbers. Parameter: their ids as JSON. */
 const IS_ON_NUMBERS = "number_id IN (SELECT value FROM json_each(?))";
 
-/**
- * SQL for the conversations on some numbers, with the columns of `waitingSql`. Parameters: workspace; wrote_at, wrote_at and
- * id of the position; how many to examine; lowest count of unread messages; when the window was opened at the
- * earliest (0: open or not); the numbers as JSON; how many to return. For the reader's thread.
- */
-export const onNumbersSql = `WITH looked AS MATERIALIZED (
-    SELECT id, contact_id, number_id, wrote_at, unread FROM conversations
-      WHERE workspace_id = ? AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
-      ORDER BY wrote_at DESC, id DESC LIMIT ?
-  )
+const examined = (
+  condition: string,
+) => `SELECT id, workspace_id, contact_id, number_id, wrote_at, unread, state, assignee_id
+      FROM conversations WHERE workspace_id = ?${condition} AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
+      ORDER BY wrote_at DESC, id DESC LIMIT ?`;
+
+const filtered = (condition: string) => `WITH looked AS MATERIALIZED (${examined(condition)})
   SELECT id, wrote_at, NULL AS looked FROM (SELECT id, wrote_at FROM looked
     WHERE unread >= ? AND coalesce((SELECT ${OPENED_AT_SQL} FROM contacts WHERE contacts.id = looked.contact_id), 0) >= ?
-      AND ${IS_ON_NUMBERS}
+      AND (? IS NULL OR ${IS_ON_NUMBERS})
+      AND CASE ? WHEN 'any' THEN 1 WHEN 'none' THEN NOT ${IS_ASSIGNED_SQL} ELSE assignee_id = ? END
     ORDER BY wrote_at DESC, id DESC LIMIT ?)
   UNION ALL SELECT * FROM (SELECT id, wrote_at, (SELECT count(*) FROM looked) FROM looked
     ORDER BY wrote_at, id LIMIT 1)`;
+
+/**
+ * SQL for the conversations that no index lists, with the columns of `waitingSql`. Parameters: workspace; wrote_at, wrote_at
+ * and id of the position; how many to examine; lowest count of unread messages; when the window was opened at the
+ * earliest (0: open or not); the numbers as JSON (null: all), twice; the assignee's id, `any` or `none`, and the id again;
+ * how many to return. For the reader's thread.
+ */
+export const filteredSql = filtered("");
+
+/** The same in one state, which is the second parameter. */
+export const filteredInStateSql = filtered(" AND state = ?");
 
 const MAY_HAVE_ARRIVED = "(messages.status <> 'failed' OR messages.outcome_unknown = 1)";
 

@@ -3,6 +3,7 @@
  * and applies STOP and START. A message of the phone's history is stored and may opt out; it is never new.
  */
 import type { Tx } from "#src/db/transaction.ts";
+import { conversationOn } from "../contacts/conversation-statements.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
 import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
@@ -22,6 +23,7 @@ import { findOrCreateSender } from "./find-sender.ts";
 import { resolveReferences } from "./resolve-references.ts";
 import { completeInbound, inboundById, insertInbound, knownInbound } from "./statements.ts";
 import type { Inbound } from "./table.ts";
+import { tellConversation } from "./tell-conversation.ts";
 import { reportOther, reportReceived } from "./thread-owner.ts";
 import { viewInbound } from "./view.ts";
 
@@ -72,6 +74,8 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(tx, number));
   const details = resolveReferences(tx, number, item.details, item.references);
   const { type, text, origin = "messages" } = item;
+  const place = { contactId: sender.id, numberId: number.id };
+  const before = conversationOn(tx).get(place);
   const inbound =
     stored === undefined
       ? recordInbound(tx, number, sender, item, details)
@@ -80,14 +84,21 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const known = stored === undefined ? undefined : setTold(tx).get({ inboundId: stored.id });
   const medium = known ?? fetchLater(tx, number, item, inbound);
   const writer = openWindow(tx, sender, inbound.receivedAt);
-  if (origin === "standby") reportOther(tx, number, sender.id, { by: "message", role: null, at: inbound.receivedAt });
+  if (origin === "standby") reportOther(tx, number, sender.id, { sign: "standby", role: null, at: inbound.receivedAt });
   else reportReceived(tx, number, sender.id, inbound.receivedAt);
+  if (before !== undefined && before.state !== "open") tellOpened(tx, number, place);
   const contact = applyWords(tx, workspace, writer, item, inbound);
   if (type !== "reaction") cancelOnReply(tx, contact);
   const message = viewInbound(inbound, contact, number, workspace, medium === null ? null : { medium, file: null });
   const event = { message, contact: viewContact(tx, contact, workspace) };
   publish(tx, workspace, "message.received", event, { contactId: contact.id, numberId: number.id });
   return inbound;
+}
+
+/** The trigger of the stored message has opened the conversation. */
+function tellOpened(tx: Tx, number: SendingNumber, place: { contactId: number; numberId: number }): void {
+  const opened = conversationOn(tx).get(place);
+  if (opened !== undefined) tellConversation(tx, opened, number);
 }
 
 /** The event goes out without waiting for the file. Null: the message brings none. */

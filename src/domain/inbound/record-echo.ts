@@ -53,8 +53,8 @@ export function recordEcho(tx: Tx, number: SendingNumber, item: EchoItem): void 
   });
   if (echo === undefined || origin === "history") return;
   applyParked(tx, echo);
-  const role = origin === "phone" ? PHONE_ROLE : null;
-  if (!mayBeOurs(tx, contact)) reportOther(tx, number, contact.id, { by: "message", role, at: echo.sentAt });
+  const [role, sign] = origin === "phone" ? ([PHONE_ROLE, "echo"] as const) : ([null, "standby"] as const);
+  if (!mayBeOurs(tx, contact)) reportOther(tx, number, contact.id, { sign, role, at: echo.sentAt });
 }
 
 /** The echo of a message that is still being sent may arrive before the answer that names it. */

@@ -1,6 +1,7 @@
 /** The schema of an inbound message's public JSON. Pure. */
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { conversationStates } from "../contacts/conversation-states.ts";
 import { ContactView } from "../contacts/schema.ts";
 import { threadOwners } from "../contacts/thread-owners.ts";
 import { messageOrigins } from "../messages/message.ts";
@@ -54,11 +55,36 @@ export const ConversationView = Type.Object(
     }),
     owner: OneOf(threadOwners, OWNER),
     owner_since: Instant("Since when it has this owner."),
+    state: OneOf(
+      conversationStates,
+      "`open`: it is to be looked at. `snoozed`: until `snoozed_until`, or until the person writes. `done`: until the person writes.",
+    ),
+    snoozed_until: Nullable(Instant("When a snoozed conversation opens; null: when the person writes.")),
+    assignee: Nullable(
+      Type.String({ examples: ["asha@example.com"] }),
+      "The user of the console who answers it, by e-mail address.",
+    ),
     unread: Type.Integer({ description: "Received messages that no user of the console has looked at." }),
     last_message: Nullable(ConversationEntry, "What was last said on this number; null if it was long ago."),
     window_ends_at: Nullable(Instant("As in `contact`: until when messages other than templates can be sent.")),
   },
   { $id: "Conversation", description: "A person on one number of the workspace." },
+);
+
+export const NoteView = Type.Object(
+  {
+    id: Type.Integer({ examples: [7] }),
+    text: Type.String({ examples: ["Wants the blue one; call back on Monday."] }),
+    author: Type.Object(
+      {
+        kind: OneOf(["user", "api"], "`user`: a user of the console. `api`: a program."),
+        name: Type.String({ examples: ["asha@example.com"] }),
+      },
+      { description: "Who wrote it: the user's e-mail address, or the name of the program's key." },
+    ),
+    created_at: Instant(),
+  },
+  { $id: "ConversationNote", description: "What the staff wrote beside a conversation." },
 );
 
 export const InboundView = Type.Object(

@@ -65,6 +65,22 @@ export const threadCalls = sqliteTable("thread_calls", {
 export type ThreadCallOutcome = "done" | "refused" | "unknown";
 export type ThreadCall = typeof threadCalls.$inferSelect;
 
+/** For the staff alone: never sent, and in no event. */
+export const conversationNotes = sqliteTable("conversation_notes", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  contactId: integer().notNull(),
+  numberId: integer().notNull(),
+  /** The user of the console who wrote it; null: a program. */
+  userId: integer(),
+  /** The user's e-mail address, or the name of the program's key, as it was then. */
+  author: text().notNull(),
+  text: text().notNull(),
+  createdAt: instant().notNull(),
+});
+
+export type ConversationNote = typeof conversationNotes.$inferSelect;
+
 /** How far the history of a number's phone has arrived, or that its owner declined to share it. */
 export const historyImports = sqliteTable("history_imports", {
   numberId: integer().primaryKey(),

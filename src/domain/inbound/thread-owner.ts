@@ -2,17 +2,15 @@
  * What received messages, other senders and handovers say of the owner of a thread. A number is shared from the first
  * sign of another sender on; until then nothing is stored of owners.
  */
-import { and, eq, isNull } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { conversationOn } from "../contacts/conversation-statements.ts";
 import { CONTACT_CHANGED, contacts } from "../contacts/table.ts";
 import { type OwnerReport, recordOwner } from "../contacts/threads.ts";
 import { WINDOW_MS } from "../contacts/window.ts";
 import { numbers, type SendingNumber } from "../numbers/table.ts";
-import { publishOnRequest } from "../webhooks/publish.ts";
-import { getWorkspace } from "../workspaces/read.ts";
 import { lastOwnMessage } from "./statements.ts";
-import { viewConversation } from "./view-conversation.ts";
+import { tellConversation } from "./tell-conversation.ts";
 
 /** The role of the phone on which the business answers. The network has no word for it here. */
 export const PHONE_ROLE = "phone";
@@ -22,19 +20,23 @@ export function reportReceived(tx: Tx, number: SendingNumber, contactId: number,
   if (number.sharedSince !== null) reportOwner(tx, number, contactId, { by: "message", owner: "us", role: null, at });
 }
 
+/** How another sender was noticed: by what the person wrote to it, by a thread that was passed, or by its own words. */
+type Sign = "standby" | "handover" | "echo";
+
 /** Another sender has the thread, or has answered in it. */
 export function reportOther(
   tx: Tx,
   number: SendingNumber,
   contactId: number,
-  report: Omit<OwnerReport, "owner">,
+  { sign, ...report }: Omit<OwnerReport, "owner" | "by"> & { sign: Sign },
 ): void {
-  reportOwner(tx, markShared(tx, number), contactId, { ...report, owner: "other" });
+  const by = sign === "handover" ? sign : "message";
+  reportOwner(tx, markShared(tx, number, sign), contactId, { ...report, by, owner: "other" });
 }
 
 /** Another sender passed the thread to us. */
 export function reportHandover(tx: Tx, number: SendingNumber, contactId: number, at: number): void {
-  reportOwner(tx, markShared(tx, number), contactId, { by: "handover", owner: "us", role: null, at });
+  reportOwner(tx, markShared(tx, number, "handover"), contactId, { by: "handover", owner: "us", role: null, at });
 }
 
 /** A thread call or a message of ours took the thread, or gave it back. */
@@ -47,15 +49,18 @@ export function reportAction(
   reportOwner(tx, markShared(tx, number), contactId, { ...report, by: "action", at });
 }
 
-/** Returns the number as it is now. */
-function markShared(tx: Tx, number: SendingNumber): SendingNumber {
-  if (number.sharedSince !== null) return number;
-  tx.db
-    .update(numbers)
-    .set({ sharedSince: tx.now })
-    .where(and(eq(numbers.id, number.id), isNull(numbers.sharedSince)))
-    .run();
-  return { ...number, sharedSince: tx.now };
+/** Returns the number as it is now. Each sign is written once. */
+function markShared(tx: Tx, number: SendingNumber, sign: Sign = "echo"): SendingNumber {
+  const { sharedSince, routedSince, standbySince } = number;
+  const marked = {
+    sharedSince: sharedSince ?? tx.now,
+    routedSince: routedSince ?? (sign === "echo" ? null : tx.now),
+    standbySince: standbySince ?? (sign === "standby" ? tx.now : null),
+  };
+  const isKnown = sharedSince !== null && routedSince === marked.routedSince && standbySince === marked.standbySince;
+  if (isKnown) return number;
+  tx.db.update(numbers).set(marked).where(eq(numbers.id, number.id)).run();
+  return { ...number, ...marked };
 }
 
 /** The contact shows its threads, so it changes too. */
@@ -66,10 +71,7 @@ function reportOwner(tx: Tx, number: SendingNumber, contactId: number, report: O
   if (changed === null) return;
   tx.db.update(contacts).set({ updatedAt: tx.now }).where(eq(contacts.id, contactId)).run();
   tx.notify(CONTACT_CHANGED);
-  const workspace = getWorkspace(tx, number.workspaceId);
-  publishOnRequest(tx, workspace, "conversation.updated", () => ({
-    conversation: viewConversation(tx, changed, number, workspace),
-  }));
+  tellConversation(tx, changed, number);
 }
 
 /** The first report of a thread may be older than what came to us while no other sender was known. */

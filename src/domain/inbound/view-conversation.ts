@@ -10,8 +10,10 @@ import { windowEnd, windowTimesOf } from "../contacts/window.ts";
 import { consoleStatusOf } from "../messages/message.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import { findAssignee } from "./assignee.ts";
 import { type ConversationItem, readLastWord } from "./read-conversation.ts";
 import type { ConversationEntry, ConversationView } from "./schema.ts";
+import type { ConversationNote } from "./table.ts";
 import { viewDetails } from "./view.ts";
 
 /** Among how many items of a person the last one on a number is found. */
@@ -33,10 +35,27 @@ export function viewConversation(
     number: number.phone,
     owner: thread.owner,
     owner_since: formatInstant(thread.since, workspace.timezone),
+    ...viewState(tx, conversation, workspace),
     unread: conversation.unread,
     last_message: last === null ? null : viewEntry(last, workspace),
     window_ends_at: endsAt === null ? null : formatInstant(endsAt, workspace.timezone),
   };
+}
+
+/** What the staff have made of it. */
+function viewState(tx: ReadTx, conversation: Conversation, { timezone }: Pick<Workspace, "timezone">) {
+  const { state, snoozedUntil } = conversation;
+  const assignee = findAssignee(tx, conversation);
+  return {
+    state,
+    snoozed_until: snoozedUntil === null ? null : formatInstant(snoozedUntil, timezone),
+    assignee: assignee?.email ?? null,
+  };
+}
+
+export function viewNote({ id, text, userId, author, createdAt }: ConversationNote, { timezone }: Workspace) {
+  const kind = userId === null ? ("api" as const) : ("user" as const);
+  return { id, text, author: { kind, name: author }, created_at: formatInstant(createdAt, timezone) };
 }
 
 export function viewEntry(item: ConversationItem, workspace: Workspace): Static<typeof ConversationEntry> {

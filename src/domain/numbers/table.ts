@@ -56,6 +56,10 @@ export const numbers = sqliteTable("numbers", {
   sharedSince: instant(),
   /** Who that sender is, as an operator said: Meta's Business Agent, or another one. Null: it was not said. */
   sharedWith: text().$type<SharedWith>(),
+  /** Since when threads are passed from sender to sender on it; null: none was. */
+  routedSince: instant(),
+  /** Since when copies arrive of what people write to another sender; null: none did. */
+  standbySince: instant(),
 });
 
 export type SharedWith = "agent" | "other";

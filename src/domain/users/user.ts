@@ -36,7 +36,7 @@ export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS;
 /** For this long after the user proved who they are, a session may do what is sensitive. */
 export const CONFIRMATION_LIFETIME_MS = 15 * MINUTE_MS;
 
-const EMAIL_LENGTH_MAX = 254;
+export const EMAIL_LENGTH_MAX = 254;
 const PASSWORD_LENGTH_MIN = 10;
 const PASSWORD_LENGTH_MAX = 200;
 

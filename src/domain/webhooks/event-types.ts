@@ -194,9 +194,9 @@ const rows = {
     isOnRequest: true,
   },
   "conversation.updated": {
-    summary: "A conversation has another owner",
+    summary: "A conversation has another owner, state or assignee",
     description:
-      "On a number that others answer too, who may answer the person changed: a message arrived for you or for another sender, a sender passed or took the conversation, or you did. Sent only to addresses that asked for it (`waxwing webhook set --types`). The end of 24 hours without a word of the person publishes nothing.",
+      "On a number that others answer too, who may answer the person changed: a message arrived for you or for another sender, a sender passed or took the conversation, or you did. On every number, its state or who answers it changed; a done or snoozed conversation opens when the person writes. Sent only to addresses that asked for it (`waxwing webhook set --types`). The end of 24 hours without a word of the person publishes nothing.",
     data: { conversation: "Conversation" },
     example: { conversation: { owner: "other", owner_since: LATER } },
     isOnRequest: true,

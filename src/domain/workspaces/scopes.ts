@@ -23,7 +23,7 @@ const table = {
   templates: { label: "Templates", description: "List templates." },
   inbox: {
     label: "Inbox",
-    description: "Read the conversations with people, take them over and give them back.",
+    description: "Read the conversations with people, take them over, change their state, and write notes.",
     isNamedOnly: true,
   },
   draft: { label: "Drafts", description: "Prepare what a person then sends, and send nothing." },

@@ -3,7 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/schema.ts";
 import { mapProfile } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactView } from "#src/domain/contacts/schema.ts";
-import type { ConversationView, InboundView } from "#src/domain/inbound/schema.ts";
+import type { ConversationView, InboundView, NoteView } from "#src/domain/inbound/schema.ts";
 import type { MediaView, UploadView } from "#src/domain/media/schema.ts";
 import type { MessageView } from "#src/domain/messages/schema.ts";
 import type { WorkspaceView } from "#src/domain/numbers/schema.ts";
@@ -94,6 +94,9 @@ export const conversationExample: Static<typeof ConversationView> = {
   number: "+442079460100",
   owner: "us",
   owner_since: "2026-11-21T09:02:11+05:30",
+  state: "open",
+  snoozed_until: null,
+  assignee: "asha@example.com",
   unread: 1,
   last_message: {
     direction: "in",
@@ -106,6 +109,13 @@ export const conversationExample: Static<typeof ConversationView> = {
     at: "2026-11-21T09:02:11+05:30",
   },
   window_ends_at: "2026-11-22T09:02:11+05:30",
+};
+
+export const noteExample: Static<typeof NoteView> = {
+  id: 7,
+  text: "Wants the blue one; call back on Monday.",
+  author: { kind: "user", name: "asha@example.com" },
+  created_at: "2026-11-21T09:05:40+05:30",
 };
 
 export const inboundExample: Static<typeof InboundView> = {

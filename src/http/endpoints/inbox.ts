@@ -79,7 +79,7 @@ export const inboxEndpoints = {
     const before = "after" in from ? readListPosition(from.after) : null;
     const show = query.get("show");
     if (show === "waiting" || call.numberIds !== null) {
-      const { rows, next } = await searchConversations(call, show, before, from.perPage);
+      const { rows, next } = await searchConversations(call, { show }, before, from.perPage);
       const data = Rows.of(rows, ({ id }, tx) => {
         const conversation = findConversation(tx, workspace.id, id);
         return conversation === undefined ? null : viewRow(tx, conversation, call);
@@ -100,7 +100,7 @@ export const inboxEndpoints = {
   }).load(async (call) => {
     const { store, workspace, numberIds } = call;
     if (numberIds === null) return { count: store.read((tx) => countUnread(tx, workspace.id, UNREAD_COUNT_MAX)) };
-    return { count: (await searchConversations(call, "unread", null, UNREAD_COUNT_MAX)).rows.length };
+    return { count: (await searchConversations(call, { show: "unread" }, null, UNREAD_COUNT_MAX)).rows.length };
   }),
   "GET /w/{workspace}/inbox/{contact}": endpoint({
     session: "inbox",

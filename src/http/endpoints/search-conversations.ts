@@ -1,7 +1,13 @@
 /** Finds conversations that no index lists, in bounded portions on another thread. */
 
+import type { ConversationState } from "#src/domain/contacts/conversation-states.ts";
 import { WINDOW_MS } from "#src/domain/contacts/window.ts";
-import { type ConversationPosition, onNumbersSql, waitingSql } from "#src/domain/inbound/conversations.ts";
+import {
+  type ConversationPosition,
+  filteredInStateSql,
+  filteredSql,
+  waitingSql,
+} from "#src/domain/inbound/conversations.ts";
 import { wrongCursor } from "../page.ts";
 import type { WorkspaceCall } from "./call.ts";
 
@@ -11,30 +17,34 @@ const CONVERSATIONS_SCANNED = 20_000;
 /** `numberIds`: the conversations on these numbers; null: on all. */
 type Searching = Pick<WorkspaceCall, "searchReader" | "workspace" | "clock" | "numberIds">;
 
+interface Wanted {
+  show?: string | null;
+  state?: ConversationState | null;
+  /** A user's id. Default: any, and none. */
+  assignee?: number | "none" | "any";
+}
+
 /**
- * A page of conversations that wait, or that a limited user sees, and the cursor of the next: after the last match, or
+ * A page of conversations that wait, that a limited user sees, or that are on a number or without an assignee, and the cursor of the next: after the last match, or
  * after the last conversation that was scanned.
  */
 export async function searchConversations(
   { searchReader, workspace, numberIds, clock }: Searching,
-  show: string | null,
+  { show = null, state = null, assignee = "any" }: Wanted,
   before: ConversationPosition | null,
   size: number,
 ) {
   const { wroteAt, id } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
   const numbers = numberIds === null ? null : JSON.stringify(numberIds);
-  const position = [workspace.id, wroteAt, wroteAt, id, CONVERSATIONS_SCANNED];
+  const page = [wroteAt, wroteAt, id, CONVERSATIONS_SCANNED];
   const openedAfter = show === "open" ? clock.now() - WINDOW_MS + 1 : 0;
+  const rest = [show === "unread" ? 1 : 0, openedAfter, numbers, numbers, assignee, assignee, size + 1];
   const found =
     show === "waiting"
-      ? await searchReader.query(waitingSql, [workspace.id, ...position, numbers, numbers, size + 1])
-      : await searchReader.query(onNumbersSql, [
-          ...position,
-          show === "unread" ? 1 : 0,
-          openedAfter,
-          numbers,
-          size + 1,
-        ]);
+      ? await searchReader.query(waitingSql, [workspace.id, workspace.id, ...page, numbers, numbers, size + 1])
+      : state === null
+        ? await searchReader.query(filteredSql, [workspace.id, ...page, ...rest])
+        : await searchReader.query(filteredInStateSql, [workspace.id, state, ...page, ...rest]);
   const positions = found.map((row) => ({
     wroteAt: Number(row.wrote_at),
     id: Number(row.id),

@@ -79,7 +79,7 @@ export const codesWithKey: readonly ProblemCode[] = [
 ];
 
 /** Codes of requests that never take an Idempotency-Key. */
-const codesWithoutKey: readonly ProblemCode[] = ["not_cancellable"];
+const codesWithoutKey: readonly ProblemCode[] = ["not_cancellable", "conversation_assigned"];
 
 const RetryKey = OneOf(
   ["same", "new"],

@@ -56,6 +56,13 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     "The Idempotency-Key was already used with a different request.",
     new Problem("idempotency_conflict", "This Idempotency-Key was used before with a different request."),
   ),
+  conversation_assigned: withExample(
+    "A colleague answers the conversation. `take: true` takes it from them.",
+    new Problem(
+      "conversation_assigned",
+      "asha@example.com answers this conversation. To take it from them, repeat the request with `take: true`.",
+    ),
+  ),
   opted_out: withExample(
     "The person has opted out; `since` gives the time. Only they can opt back in, by sending START.",
     new Problem("opted_out", "This person opted out on 2026-11-20 and can only opt in again by sending START.", {

@@ -60,6 +60,8 @@ export const strings = {
     "field.remove": "Removed a custom field",
     "contact.change": "Changed a contact",
     "contact.opt-out": "Opted out a contact",
+    "conversation.change": "Changed a conversation's state or assignee",
+    "conversation.note": "Added a note to a conversation",
     "conversation.thread": "Took over or released a conversation",
     "contact.keep": "Kept a contact who may want to stop",
     "contact.export": "Exported contacts",

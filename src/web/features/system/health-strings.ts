@@ -54,6 +54,7 @@ export const strings = {
     deliver_webhook: "Webhooks",
     end_deliveries: "Webhook deliveries to end",
     expire_message: "Messages to expire",
+    end_snooze: "Snoozed conversations to open",
     start_broadcast: "Broadcasts to start",
     send_message: "Scheduled messages to send",
     review_broadcast: "Broadcasts to finish",

@@ -1,0 +1,31 @@
+/** What the staff write beside a conversation. It is never sent, is in no event, and goes when the person is erased. */
+import { and, desc, eq, lt } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import type { Conversation } from "../contacts/table.ts";
+import { type ConversationNote, conversationNotes } from "./table.ts";
+
+export function addNote(
+  tx: Tx,
+  { workspaceId, contactId, numberId }: Conversation,
+  note: Pick<ConversationNote, "text" | "userId" | "author">,
+): ConversationNote {
+  const row = { workspaceId, contactId, numberId, ...note, createdAt: tx.now };
+  return tx.db.insert(conversationNotes).values(row).returning().get();
+}
+
+/** The newest first, below an id. */
+export function listNotes(
+  tx: ReadTx,
+  { contactId, numberId }: Conversation,
+  beforeId: number,
+  limit: number,
+): ConversationNote[] {
+  const { id } = conversationNotes;
+  return tx.db
+    .select()
+    .from(conversationNotes)
+    .where(and(eq(conversationNotes.contactId, contactId), eq(conversationNotes.numberId, numberId), lt(id, beforeId)))
+    .orderBy(desc(id))
+    .limit(limit)
+    .all();
+}

@@ -60,8 +60,12 @@ const counts = (message: string, at: string): string =>
     AND (${message}.status <> 'queued' OR ${message}.broadcast_id IS NULL)
     AND (${message}.status <> 'failed' OR ${message}.outcome_unknown = 1) AND ${message}.dispatched_at > ${at} - 86400000`;
 
-/** People who never wrote: whether others were in an open window when they were sent to is not stored. */
-const NEVER_WROTE = "SELECT phone FROM contacts WHERE phone IS NOT NULL AND last_message_at IS NULL";
+/**
+ * People who never wrote, and were never passed to us: whether others were in an open window when they were sent to is not
+ * stored.
+ */
+const NEVER_WROTE =
+  "SELECT phone FROM contacts WHERE phone IS NOT NULL AND last_message_at IS NULL AND window_opened_at IS NULL";
 
 /**
  * Who is counted under the network's limit, and who was sent to. A server whose clock is set back has already forgotten whom
@@ -162,9 +166,32 @@ const PARTS: readonly { name: string; sql: string }[] = [
   },
 ];
 
+/** The contacts of the person to whom a message goes. */
+const OF_THE_PERSON = `(SELECT id FROM contacts WHERE id = NEW.contact_id
+  OR identity_id = (SELECT identity_id FROM contacts WHERE id = NEW.contact_id))`;
+
+/** What opens the window of the person, in the last 24 hours: their own words, and a conversation that was passed to us. */
+const HAS_WRITTEN = `(EXISTS (SELECT 1 FROM inbounds WHERE contact_id IN ${OF_THE_PERSON} AND origin <> 'history'
+      AND received_at > NEW.dispatched_at - 86400000)
+    OR EXISTS (SELECT 1 FROM echoes WHERE contact_id IN ${OF_THE_PERSON} AND origin = 'control_pass'
+      AND details ->> '$.control_pass.to' = 'escalation' AND sent_at > NEW.dispatched_at - 86400000))`;
+
 /** Why a row may not become `sending` now: each with the condition that forbids it, on `NEW`. */
 const FORBIDDEN: readonly (readonly [string, string])[] = [
   ["the person has opted out", "EXISTS (SELECT 1 FROM contacts WHERE id = NEW.contact_id AND consent = 'opted_out')"],
+  [
+    "another sender has the thread",
+    // A message takes it from Meta's Business Agent.
+    `NEW.type = 'text' AND EXISTS (SELECT 1 FROM numbers WHERE id = NEW.number_id AND shared_since IS NOT NULL)
+       AND (SELECT owner = 'other' AND coalesce(owner_role, '') <> 'ai_agent' AND wrote_at > NEW.dispatched_at - 86400000
+         FROM conversations WHERE number_id = NEW.number_id AND contact_id IN ${OF_THE_PERSON}
+         ORDER BY coalesce(owner_at, 0) DESC LIMIT 1)`,
+  ],
+  [
+    "the window is closed",
+    // Of the first attempt: the others follow within seconds.
+    `NEW.type = 'text' AND NEW.created_at = NEW.dispatched_at AND NOT ${HAS_WRITTEN}`,
+  ],
   ["the workspace is suspended", "EXISTS (SELECT 1 FROM workspaces WHERE suspended_at IS NOT NULL)"],
   [
     "the network is down for the number",

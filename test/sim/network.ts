@@ -7,7 +7,7 @@ import { NETWORK_RETRIES_MAX } from "#src/domain/messages/failure.ts";
 import { textOf } from "#src/domain/messages/kinds/kinds.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { SendPath } from "#src/domain/messages/send-path.ts";
-import type { OutboundMessage, Network as Port } from "#src/networks/network.ts";
+import type { DoneOutcome, OutboundMessage, Network as Port } from "#src/networks/network.ts";
 import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { type AnswerKind, isNetworkRefusal, isProofOfNothing, outcomeOf, type Weather, weathers } from "./answers.ts";
@@ -40,6 +40,8 @@ export interface NetworkOptions {
   random: SeededRandom;
   /** The row on disk with this send token. */
   rowOf(reference: string): Row | null;
+  /** The thread call about this person that has no answer on disk. */
+  threadCallOf(phone: string): number | null;
   complain(what: string): void;
   note(what: string): void;
   /** Called at each send, before and after it counts as arrived: a moment to crash. */
@@ -66,6 +68,8 @@ export class OutsideNetwork {
   readonly #notBefore = new Map<string, number>();
   /** Tokens of wishes that their callers were told are cancelled. */
   readonly #forbidden = new Set<string>();
+  /** Ids of the thread calls that have arrived. */
+  readonly #controlled = new Set<number>();
   readonly #arrived = new Map<string, Arrived[]>();
   readonly #isOnly: (weather: Weather) => boolean;
 
@@ -80,8 +84,32 @@ export class OutsideNetwork {
       parse: parseCallback,
       isReachable: async () => !this.#isOnly("away"),
       probe: async () => !this.#isOnly("away") && !this.#isOnly("silent"),
+      controlThread: (_, control, timeoutMs) => this.#control(life, control.to ?? "", timeoutMs),
       send: (outbound, timeoutMs, onAnswer) => this.#take(life, outbound, timeoutMs, onAnswer),
     };
+  }
+
+  /** A request about who owns a thread: on disk before it arrives, and once. */
+  #control(life: Life, to: string, timeoutMs: number): Promise<DoneOutcome> {
+    const { scheduler, random, note, atDispatch, threadCallOf, complain } = this.#options;
+    return new Promise((resolve) => {
+      if (!life.isDead) atDispatch("before");
+      if (life.isDead) return;
+      const id = threadCallOf(to);
+      if (id === null || this.#controlled.has(id)) complain(`a thread call about ${to} is not on disk, or came twice`);
+      else this.#controlled.add(id);
+      const outcome = random.weighted<DoneOutcome>([
+        [6, { kind: "done" }],
+        [2, { kind: "refused", code: "2494191", message: "Not the escalation partner.", scope: "recipient" }],
+        [1, { kind: "unknown", reason: "no answer" }],
+        [1, { kind: "unreachable", reason: "no route" }],
+      ]);
+      note(`thread call ${id} about ${to}: ${outcome.kind}`);
+      scheduler.later(outcome.kind === "unknown" ? timeoutMs : random.between(1, 900), () => {
+        if (!life.isDead) resolve(outcome);
+      });
+      atDispatch("after");
+    });
   }
 
   #take(
@@ -235,6 +263,11 @@ export class OutsideNetwork {
       });
       callBack(hasReference ? body : body.replace(/,"biz_opaque_callback_data":"[^"]*"/, ""), () => undefined);
     });
+  }
+
+  /** Another sender on the number does something. */
+  tell(body: string): void {
+    this.#options.callBack(body, () => undefined);
   }
 
   /** A contact writes to the number. */

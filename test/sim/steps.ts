@@ -9,6 +9,7 @@ import { updateNumber } from "#src/domain/numbers/update.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import { resume, suspend, updateWorkspace } from "#src/domain/workspaces/update.ts";
 import type { Weather } from "./answers.ts";
+import { controlThread, others } from "./thread-steps.ts";
 import { PHONES, templates } from "./town.ts";
 import type { RestoreWay, Wish, World } from "./world.ts";
 
@@ -48,7 +49,7 @@ function single(world: World): string {
   const { random } = world;
   const to = somebody(world);
   const token = world.newToken("S");
-  const isText = random.chance(0.15);
+  const isText = random.chance(0.25);
   const content = isText ? { text: token } : { template: random.pick(templates), variables: [token, "you"] };
   const made = wish(world, token, "/api/v1/messages", { to, ...content }, random.chance(0.6));
   world.ask(made);
@@ -382,6 +383,8 @@ export const steps: readonly Step[] = [
   { name: "pause", weight: 2, isOfBroadcasts: true, run: pause },
   { name: "resume", weight: 5, isOfBroadcasts: true, run: resumeOne },
   { name: "inbound", weight: 8, isOfBroadcasts: true, run: inbound },
+  { name: "others", weight: 6, isOfBroadcasts: false, run: others },
+  { name: "thread", weight: 3, isOfBroadcasts: false, run: controlThread },
   { name: "opt_out", weight: 1, isOfBroadcasts: true, run: optOut },
   { name: "status", weight: 5, isOfBroadcasts: true, run: status },
   { name: "weather", weight: 4, isOfBroadcasts: true, run: changeWeather },

@@ -16,7 +16,7 @@ import { addNumber } from "#src/domain/numbers/add.ts";
 import { numbers, portfolios, type SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
-import { createKey } from "#src/domain/workspaces/api-keys.ts";
+import { createKey, EVERY_SCOPE } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { Disk } from "./disk.ts";
 import { Life } from "./process.ts";
@@ -89,7 +89,7 @@ export function buildTown(): Town {
       .write((tx) => {
         const settings = { name: "Corner Shop", country: "IN", timezone: "Asia/Kolkata", dailyCap: null };
         const { id } = createWorkspace(tx, { ...settings }, true);
-        const { key } = createKey(tx, id, "simulation");
+        const { key } = createKey(tx, id, "simulation", { limits: EVERY_SCOPE });
         const route = { network: "simulator" } as const;
         const added = addNumber(tx, id, { phone: "+911244001100", name: "Shop", throughput: 1_000, route });
         // As the numbers of a business portfolio have a limit of people.

@@ -72,6 +72,7 @@ export class World {
   #client: Client | null = null;
   #checks: Checks | null = null;
   #rowOf: ((reference: string) => Row | null) | null = null;
+  #threadCallOf: ((phone: string) => number | null) | null = null;
   #isStored: ((id: string) => boolean) | null = null;
   #count = 0;
 
@@ -88,6 +89,7 @@ export class World {
       scheduler,
       random: this.random.fork("network"),
       rowOf: (reference) => this.#rowOf?.(reference) ?? null,
+      threadCallOf: (phone) => this.#threadCallOf?.(phone) ?? null,
       complain,
       note,
       atDispatch: (moment) => this.#meet(moment),
@@ -165,6 +167,11 @@ export class World {
       const found = row.get(reference) as (Omit<Row, "isBirthday"> & { isBirthday: number }) | undefined;
       return found === undefined ? null : { ...found, isBirthday: found.isBirthday === 1 };
     };
+    const threadCall = client
+      .prepare(`SELECT t.id FROM thread_calls t JOIN contacts c ON c.id = t.contact_id
+      WHERE c.phone = ? AND outcome IS NULL`)
+      .pluck();
+    this.#threadCallOf = (phone) => (threadCall.get(phone) as number | undefined) ?? null;
     const event = client.prepare("SELECT 1 FROM events WHERE id = ?");
     this.#isStored = (id) => event.get(id) !== undefined;
   }
@@ -367,12 +374,15 @@ export class World {
 
   #receiveCallback(wish: Wish, answer: Answer): void {
     const { token, firstFinal } = wish;
-    if (!FINAL.includes(answer.status)) {
-      if (!NOT_FINAL.includes(answer.status)) this.#faults.push(`${token} was told ${answer.status}: ${answer.text}`);
+    // The conversation may be ours in a moment.
+    const isElsewhere = answer.status === 422 && answer.text.includes('"thread_owned_elsewhere"');
+    if (!FINAL.includes(answer.status) || isElsewhere) {
+      if (!NOT_FINAL.includes(answer.status) && !isElsewhere)
+        this.#faults.push(`${token} was told ${answer.status}: ${answer.text}`);
       else if (firstFinal !== null && this.isFresh(wish) && wish.idempotencyKey !== null) {
         // Two refusals precede the lookup of the key: the request rate and a disabled API. Neither happens here.
         this.#faults.push(`${token} was told ${answer.status} after ${firstFinal.status}`);
-      } else if ((answer.status === 429 || answer.status === 503) && this.network.mayHave(token)) {
+      } else if ((answer.status === 429 || answer.status === 503 || isElsewhere) && this.network.mayHave(token)) {
         this.#faults.push(`${token} was told that nothing was sent, and it may have been`);
       }
       return;

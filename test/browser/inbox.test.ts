@@ -159,4 +159,27 @@ describe.skipIf(noBrowser)("in a browser", () => {
     },
     SCENARIO_LIMIT_MS,
   );
+
+  test(
+    "a conversation of another sender says so before anything is typed; it is taken over, and released",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, clean } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const play = (more: string) => scenario.command(`simulate inbound --workspace 1 --from ${PERSON} ${more}`);
+      await play("--type standby --text Hello");
+      await scenario.go("inbox?person=1");
+      await page.getByText("With another sender on this number").waitFor();
+      expect(await page.getByRole("textbox", { name: "Your reply" }).count()).toBe(0);
+      await clean("a conversation of another sender");
+      await page.getByRole("button", { name: "Take over" }).click();
+      await page.getByText("Yours", { exact: true }).waitFor();
+      await page.getByRole("textbox", { name: "Your reply" }).waitFor();
+      await clean("a conversation that was taken over");
+      await page.getByRole("button", { name: "Give back" }).click();
+      await page.getByText("Nobody's", { exact: true }).waitFor();
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
 });

@@ -25,6 +25,7 @@ import marketingPath from "../../migrations/0023_marketing_path.sql" with { type
 import threadCalls from "../../migrations/0024_thread_calls.sql" with { type: "text" };
 import conversationStates from "../../migrations/0025_conversation_states.sql" with { type: "text" };
 import sharedNumbers from "../../migrations/0026_shared_numbers.sql" with { type: "text" };
+import formFiles from "../../migrations/0027_form_files.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   { version: 24, name: "thread_calls", sql: threadCalls },
   { version: 25, name: "conversation_states", sql: conversationStates },
   { version: 26, name: "shared_numbers", sql: sharedNumbers },
+  { version: 27, name: "form_files", sql: formFiles },
 ];

@@ -53,7 +53,8 @@ export interface BatchContext {
   numbers: Map<string, SendingNumber | undefined>;
 }
 
-export function applyItem(tx: Tx, callback: Callback, item: Applicable, context: BatchContext): ItemResult {
+export function applyItem(tx: Tx, callback: Callback, given: Applicable, context: BatchContext): ItemResult {
+  const item = notLater(given, tx.now);
   // An item that is not a status may read or write the counters.
   if (item.kind !== "status") context.deltas.flush();
   if (item.kind === "template" || item.kind === "template_update" || item.kind === "account_update") {
@@ -95,6 +96,11 @@ export function applyItem(tx: Tx, callback: Callback, item: Applicable, context:
       applyPhoneContact(tx, number, item);
       return APPLIED;
   }
+}
+
+/** Nothing happened later than now; an item without a readable time happened when it is applied. */
+function notLater<Item extends Applicable>(item: Item, now: number): Item {
+  return "at" in item && item.at !== null && item.at > now ? { ...item, at: now } : item;
 }
 
 /** A body may name any number, so it applies only to numbers under the secret that signed it. */

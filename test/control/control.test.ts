@@ -294,7 +294,10 @@ describe("what it does", () => {
     await control("POST", "/inbound", cards({ name: "Asha Rao", phone: "+91 98765 43210" }));
     const [first, second] = (await api("GET", "/events?types=message.received")).body.data.slice(-2);
     const details = [first, second].map(({ data }) => data.message.details);
-    expect(details).toEqual([
+    const plain = details.map(({ contacts }) => ({
+      contacts: contacts.map(({ card: _, ...members }: Record<string, unknown>) => members),
+    }));
+    expect(plain).toEqual([
       { contacts: shown },
       { contacts: [{ ...empty, name: "Asha Rao", phones: ["+91 98765 43210"] }] },
     ]);

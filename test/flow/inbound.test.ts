@@ -143,9 +143,9 @@ test("one malformed item of a callback does not drop the others", async () => {
   await report(app, shop, {
     messages: [
       inboundItem({ from: "919876500001", text: "first" }, now),
-      { from: "919876500002", type: "text" },
+      { id: "wamid.2", timestamp: "1795248000", type: "text" },
       "no object at all",
-      { ...inboundItem({ from: "919876500003" }, now), id: undefined },
+      { ...inboundItem({ from: "919876500003" }, now), type: undefined },
       inboundItem({ from: "919876500004", text: "last" }, now),
     ],
     statuses: [{ status: "sent" }],

@@ -216,7 +216,7 @@ describe("a callback body", () => {
 
   test("of a thousand items with one broken item keeps the others", () => {
     const statuses: unknown[] = Array.from({ length: 1000 }, () => status({}));
-    statuses[500] = status({ timestamp: "yesterday" });
+    statuses[500] = status({ status: 7 });
     const kinds = kindsOf(parseCallback(messagesOf({ statuses })));
     expect(kinds.filter((kind) => kind === "status")).toHaveLength(999);
     expect(kinds[500]).toBe("broken");

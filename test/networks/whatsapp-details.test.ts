@@ -33,7 +33,11 @@ const expected: [about: string, find: (item: (typeof inbounds)[number]) => boole
   [
     "a contact card",
     ({ type }) => type === "contacts",
-    { contacts: [{ name: "Lucía Gómez", company: "Google", phones: ["+1 (983) 555-2319"], emails: [] }] },
+    {
+      contacts: [
+        { name: "Lucía Gómez", company: "Google", phones: ["+1 (983) 555-2319"], emails: [], card: expect.anything() },
+      ],
+    },
   ],
   ["a reaction", ({ type }) => type === "reaction", { reaction: { emoji: "👍" } }],
   [
@@ -51,6 +55,7 @@ const expected: [about: string, find: (item: (typeof inbounds)[number]) => boole
     ({ type }) => type === "order",
     {
       order: {
+        catalog_id: "194836987003835",
         items: [
           { product: "di9ozbzfi4", quantity: 2, price: 30 },
           { product: "nqryix03ez", quantity: 1, price: 25 },
@@ -109,12 +114,14 @@ const made: [name: string, item: { type: string } & Record<string, unknown>, det
   [
     "a form with answers that are not an object",
     { type: "interactive", interactive: { nfm_reply: { name: "flow", response_json: "[1]" } } },
-    { form: { name: "flow", values: null } },
+    { form: { name: "flow", values: null, text: "[1]" } },
   ],
   [
     "a form with too many answers",
-    { type: "interactive", interactive: { nfm_reply: { response_json: JSON.stringify({ long }) } } },
-    { form: { name: null, values: null } },
+    { type: "interactive", interactive: { nfm_reply: { response_json: JSON.stringify({ long: long.repeat(4) }) } } },
+    {
+      form: { name: null, values: null, text: JSON.stringify({ long: long.repeat(4) }).slice(0, 65_536), is_cut: true },
+    },
   ],
   [
     "an interactive reply of a new kind",
@@ -141,8 +148,8 @@ const made: [name: string, item: { type: string } & Record<string, unknown>, det
     {
       order: {
         items: [
-          { product: null, quantity: 1, price: 2 },
-          { product: null, quantity: 1, price: 2 },
+          { product: null, quantity: 1, price: 2, currency: "USD" },
+          { product: null, quantity: 1, price: 2, currency: "EUR" },
         ],
         currency: null,
         total: null,

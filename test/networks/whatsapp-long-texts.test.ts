@@ -136,11 +136,18 @@ test("a long text is cut between characters, and shown", () => {
   expect(report).toMatchObject({ kind: "inbound", text: "x".concat("🛑".repeat(WRITTEN_LENGTH_MAX / 2 - 1)) });
 });
 
-test("an id that is too long is refused and never cut, because another id may begin alike", () => {
+test("an id that is too long is never cut, because another id may begin alike: one is made from the bytes", () => {
   const id = `wamid.${"A".repeat(NETWORK_ID_LENGTH_MAX)}`;
-  expect(parseCallback(JSON.stringify(message({ id, type: "text", text: { body: "Hi" } })))).toMatchObject([
-    { kind: "broken", why: "id is too long" },
+  const idOf = (last: string) => {
+    const [read] = parseCallback(JSON.stringify(message({ id: id + last, type: "text", text: { body: "Hi" } })));
+    return read?.kind === "inbound" ? read.networkMessageId : "";
+  };
+  expect([idOf("A"), idOf("B")]).toEqual([
+    expect.stringMatching(/^made\.[0-9a-f]{40}$/),
+    expect.stringMatching(/^made/),
   ]);
+  expect(idOf("A")).toBe(idOf("A"));
+  expect(idOf("A")).not.toBe(idOf("B"));
   const from = { from: "9".repeat(21), from_user_id: "x".repeat(NETWORK_ID_LENGTH_MAX + 1) };
   const item = { ...from, id: "wamid.B", timestamp: "1780000000", type: "text", text: { body: "Hi" } };
   expect(parseCallback(JSON.stringify(callbackOf({ contacts: [], messages: [item] })))).toMatchObject([

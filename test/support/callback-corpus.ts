@@ -146,19 +146,14 @@ const notices: CorpusRow[] = [
     ending: shown("text"),
   },
   {
-    name: "messages: system, changed number, without a time",
-    change: () =>
-      messages({
-        messages: [
-          {
-            from: WA_ID,
-            id: "wamid.S=",
-            type: "system",
-            system: { type: "user_changed_number", wa_id: "4915187654321" },
-          },
-        ],
-      }),
-    ending: unreadable("timestamp is not a time in seconds"),
+    name: "messages: without an id",
+    change: () => messages({ messages: [{ from: WA_ID, timestamp: TIME, type: "text", text: { body: "!" } }] }),
+    ending: shown("text"),
+  },
+  {
+    name: "messages: system, changed number, without the new one",
+    change: inbound("system", { system: { type: "user_changed_number" } }),
+    ending: unreadable("the notice names no new number"),
   },
   {
     name: "messages: of a number that is not on this server",

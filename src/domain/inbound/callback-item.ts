@@ -1,4 +1,5 @@
 /** What networks report about a person's actions, in one form for all networks. */
+import type { StatedMedia } from "../media/schema.ts";
 import type { InboundDetails, InboundReferences } from "./details.ts";
 import type { EchoOrigin, EchoStatus, InboundOrigin } from "./origin.ts";
 
@@ -29,6 +30,8 @@ export interface InboundItem {
   details: InboundDetails;
   /** The network's id of the file that the message brings; null if it brings none. */
   networkMediaId: string | null;
+  /** Files that were uploaded in a form. Absent: none. */
+  files?: { networkMediaId: string; stated: StatedMedia }[];
   references: InboundReferences;
   /** The network's time, milliseconds. */
   at: number;

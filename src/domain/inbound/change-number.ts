@@ -29,6 +29,8 @@ export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeIt
   // The person has no contact here, so nothing has to move.
   if (contact === undefined) return;
   const phone = item.newPhone === null ? null : fromNetwork(item.newPhone);
+  // The network tells of a new user id in a notice and on a field of its own.
+  if (phone === null && contact.networkUserId === item.newNetworkUserId) return;
   const change =
     phone === null
       ? { from: item.fromNetworkUserId ?? contact.networkUserId, to: item.newNetworkUserId }

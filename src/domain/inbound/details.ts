@@ -36,14 +36,40 @@ export const InboundDetails = Type.Object(
     ),
     form: Type.Optional(
       Type.Object(
-        { name: Text, values: Nullable(Type.Record(Type.String(), Type.Unknown())) },
-        { description: "A form that was filled in. `values` is null if it is unreadable or too large." },
+        {
+          name: Text,
+          values: Nullable(Type.Record(Type.String(), Type.Unknown()), "The answers, if they are a JSON object."),
+          text: Type.Optional(Type.String({ description: "Answers of another form, as they came." })),
+          is_cut: Type.Optional(Type.Boolean({ description: "`text` was longer than 64 kB, and its end is missing." })),
+          files: Type.Optional(
+            Type.Array(
+              Type.Object({
+                id: Type.Integer({ description: "Id for `GET /media/{id}`." }),
+                mime_type: Text,
+                sha256: Text,
+                filename: Text,
+              }),
+              {
+                description: "Files that were uploaded in the form. `media.stored` or `media.failed` follows for each.",
+              },
+            ),
+          ),
+        },
+        { description: "A form that was filled in." },
       ),
     ),
     order: Type.Optional(
       Type.Object(
         {
-          items: Type.Array(Type.Object({ product: Text, quantity: Amount, price: Amount })),
+          catalog_id: Type.Optional(Type.String({ description: "The network's id of the catalog." })),
+          items: Type.Array(
+            Type.Object({
+              product: Text,
+              quantity: Amount,
+              price: Amount,
+              currency: Type.Optional(Nullable(Type.String(), "Only where the items have several currencies.")),
+            }),
+          ),
           currency: Text,
           total: Amount,
         },
@@ -58,6 +84,9 @@ export const InboundDetails = Type.Object(
           company: Text,
           phones: Type.Array(Type.String()),
           emails: Type.Array(Type.String()),
+          card: Type.Optional(
+            Type.Unknown({ description: "The whole card, as the network writes it; null if it is too large." }),
+          ),
         }),
         { description: "Contact cards." },
       ),
@@ -78,7 +107,13 @@ export const InboundDetails = Type.Object(
     reply_to: Type.Optional(MessageReference),
     referral: Type.Optional(
       Type.Object(
-        { source: Text, source_type: Text, source_id: Text, headline: Text, body: Text, click_id: Text },
+        {
+          ...{ source: Text, source_type: Text, source_id: Text, headline: Text, body: Text, click_id: Text },
+          media_type: Type.Optional(Type.String({ description: "`image` or `video`." })),
+          media_url: Type.Optional(Type.String()),
+          thumbnail_url: Type.Optional(Type.String()),
+          welcome: Type.Optional(Type.String({ description: "The greeting that the advertisement showed." })),
+        },
         { description: "The advertisement that the person came from." },
       ),
     ),

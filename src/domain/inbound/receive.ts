@@ -76,11 +76,12 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const { type, text, origin = "messages" } = item;
   const place = { contactId: sender.id, numberId: number.id };
   const before = conversationOn(tx).get(place);
-  const inbound =
+  const recorded =
     stored === undefined
       ? recordInbound(tx, number, sender, item, details)
       : completeInbound(tx).get({ id: stored.id, type, text, details, origin });
-  if (inbound === undefined) return undefined;
+  if (recorded === undefined) return undefined;
+  const inbound = fetchFiles(tx, number, item, recorded);
   const known = stored === undefined ? undefined : setTold(tx).get({ inboundId: stored.id });
   const medium = known ?? fetchLater(tx, number, item, inbound);
   const writer = openWindow(tx, sender, inbound.receivedAt);
@@ -99,6 +100,18 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
 function tellOpened(tx: Tx, number: SendingNumber, place: { contactId: number; numberId: number }): void {
   const opened = conversationOn(tx).get(place);
   if (opened !== undefined) tellConversation(tx, opened, number);
+}
+
+/** As `fetchLater`, for the files of a form: their ids here stand beside its answers. */
+function fetchFiles(tx: Tx, number: SendingNumber, { files, origin }: InboundItem, inbound: Inbound): Inbound {
+  const { id, type, text, details } = inbound;
+  if (files === undefined || details?.form === undefined) return inbound;
+  const fetched = files.map(({ networkMediaId, stated }) => {
+    const medium = requestMedia(tx, number, id, networkMediaId, stated, origin === "history");
+    return { id: medium.id, ...stated };
+  });
+  const withFiles = { ...details, form: { ...details.form, files: fetched } };
+  return completeInbound(tx).get({ id, type, text, details: withFiles, origin: inbound.origin }) ?? inbound;
 }
 
 /** The event goes out without waiting for the file. Null: the message brings none. */

@@ -35,9 +35,17 @@ export function viewDetails(
 ): Static<typeof InboundView>["details"] {
   const { media: stated, ...stored } = inbound.details ?? {};
   const details = withNames(stored);
-  if (found === null) return stated === undefined ? details : { media: viewStated(stated), ...details };
+  // The files of a form have their place in it.
+  if (found === null || details.form !== undefined)
+    return stated === undefined ? details : { media: viewStated(stated), ...details };
   const { medium, file } = found;
-  return { media: viewMedia(medium, file === null ? null : { file, link: null }, workspace), ...details };
+  const { voice, animated } = stated ?? {};
+  const media = {
+    ...viewMedia(medium, file === null ? null : { file, link: null }, workspace),
+    ...(voice === true ? { voice } : {}),
+    ...(animated === true ? { animated } : {}),
+  };
+  return { media, ...details };
 }
 
 type Details = Omit<Static<typeof InboundView>["details"], "media">;

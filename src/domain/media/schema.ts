@@ -28,6 +28,10 @@ export const MediaView = Type.Object(
       mediaStates,
       "`pending`: being fetched; `media.stored` or `media.failed` follows. `expired`: its retention is over. `erased`: its sender was erased.",
     ),
+    voice: Type.Optional(Type.Boolean({ description: "True for a voice message, in `message.received` alone." })),
+    animated: Type.Optional(
+      Type.Boolean({ description: "True for an animated sticker, in `message.received` alone." }),
+    ),
   },
   {
     $id: "ReceivedMedia",
@@ -40,6 +44,9 @@ export interface StatedMedia {
   mime_type: string | null;
   sha256: string | null;
   filename: string | null;
+  /** Present only if true. */
+  voice?: boolean;
+  animated?: boolean;
 }
 
 export const UploadView = Type.Object(

@@ -18,6 +18,7 @@ import {
   inboundContent,
   inboundTypes,
   type PlayedInbound,
+  referralMembers,
 } from "#src/networks/simulator/inbound-content.ts";
 import { type SimulatedFiles, sampleId } from "#src/networks/simulator/media.ts";
 import { newNetworkId } from "#src/networks/simulator/phone.ts";
@@ -57,6 +58,7 @@ const members = {
     filename: optional(label),
     content: optional(Type.String()),
     voice: optional(Type.Boolean()),
+    animated: optional(Type.Boolean()),
     /** The network does not have the file. */
     missing: optional(Type.Boolean()),
   }),
@@ -64,8 +66,14 @@ const members = {
   list: object({ id: label, title: label, description: optional(label) }),
   form: object({ name: label, values: Type.Record(Type.String(), Type.Unknown()) }),
   order: object({
+    catalog_id: optional(label),
     items: Type.Array(
-      object({ id: label, quantity: Type.Integer({ minimum: 1 }), price: Type.Number({ minimum: 0 }) }),
+      object({
+        id: optional(label),
+        product: optional(label),
+        quantity: Type.Integer({ minimum: 1 }),
+        price: Type.Number({ minimum: 0 }),
+      }),
       {
         minItems: 1,
         maxItems: 100,
@@ -88,6 +96,7 @@ const members = {
       phones: optional(cardEntries),
       emails: optional(cardEntries),
       origin: optional(OneOf(["contact_request", "other"])),
+      card: optional(Type.Record(Type.String(), Type.Unknown())),
     }),
     { minItems: 1, maxItems: 50 },
   ),
@@ -108,7 +117,6 @@ const members = {
 type Member = keyof typeof members;
 
 export type PlayedType = InboundType | ReportType;
-/** Every type that can be played. */
 export const playedTypes: readonly PlayedType[] = [...inboundTypes, ...reportTypes];
 
 /** What each type needs and may have; one of several needed members is enough. */
@@ -177,7 +185,7 @@ export const inboundSchema = Type.Object(
     at: optional(Type.String()),
     ...Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, optional(schema)])),
     reply_to: optional(object(reference)),
-    referral: optional(object({ source: optional(label), headline: optional(label), click_id: optional(label) })),
+    referral: optional(object(Object.fromEntries(referralMembers.map((name) => [name, optional(label)])))),
   },
   strict,
 );
@@ -269,7 +277,7 @@ function requireMembers(type: PlayedType, input: InboundBody): void {
   }
   if (input.media?.content !== undefined && !isBase64(input.media.content))
     fields["media.content"] = ["This is not base64."];
-  Object.assign(fields, cardProblems(input));
+  Object.assign(fields, nameProblems(input));
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 }
 
@@ -283,11 +291,17 @@ function reportProblems(type: PlayedType, input: InboundBody): Record<string, st
   };
 }
 
-function cardProblems({ contacts = [] }: InboundBody): Record<string, string[]> {
-  const doubled = contacts.flatMap(({ phone, phones }, index) =>
-    phone === undefined || phones === undefined ? [] : [`contacts.${index}.phone`],
+/** What has two names is named once. */
+function nameProblems({ contacts = [], order }: InboundBody): Record<string, string[]> {
+  const cards = contacts.flatMap(({ phone, phones }, index): [string, string[]][] =>
+    phone === undefined || phones === undefined
+      ? []
+      : [[`contacts.${index}.phone`, ["Give either phone or phones, not both."]]],
   );
-  return Object.fromEntries(doubled.map((field) => [field, ["Give either phone or phones, not both."]]));
+  const items = (order?.items ?? []).flatMap(({ id, product }, index): [string, string[]][] =>
+    (id === undefined) === (product === undefined) ? [[`order.items.${index}.id`, ["Give either id or product."]]] : [],
+  );
+  return Object.fromEntries([...cards, ...items]);
 }
 
 function isBase64(content: string): boolean {

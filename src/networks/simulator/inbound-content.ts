@@ -10,18 +10,27 @@ import { samples } from "./samples.ts";
 export interface PlayedInbound {
   type: InboundType;
   text?: string | undefined;
-  media?: { mime_type?: string; filename?: string; content?: string; voice?: boolean; missing?: boolean } | undefined;
+  media?:
+    | {
+        mime_type?: string;
+        filename?: string;
+        content?: string;
+        voice?: boolean;
+        animated?: boolean;
+        missing?: boolean;
+      }
+    | undefined;
   button?: { title: string; payload?: string } | undefined;
   list?: { id: string; title: string; description?: string } | undefined;
   form?: { name: string; values: Record<string, unknown> } | undefined;
-  order?: { items: { id: string; quantity: number; price: number }[]; currency: string } | undefined;
+  order?: PlayedOrder | undefined;
   location?: { latitude: number; longitude: number; name?: string; address?: string } | undefined;
   contacts?: PlayedCard[] | undefined;
   reaction?: { emoji: string; networkMessageId: string } | undefined;
   /** Of the message that was edited or deleted. */
   original?: string | undefined;
   replyTo?: string | undefined;
-  referral?: { source?: string; headline?: string; click_id?: string } | undefined;
+  referral?: PlayedReferral | undefined;
   unsupported?: { reason?: string } | undefined;
   /** The person's new number, digits. */
   newPhone?: string | undefined;
@@ -38,7 +47,22 @@ interface PlayedCard {
   phones?: string[];
   emails?: string[];
   origin?: "contact_request" | "other";
+  /** The whole card, as the network writes it; takes the place of the other members. */
+  card?: Record<string, unknown>;
 }
+
+interface PlayedOrder {
+  catalog_id?: string;
+  /** `id` or `product`. */
+  items: { id?: string; product?: string; quantity: number; price: number }[];
+  currency: string;
+}
+
+export const referralMembers = [
+  ...(["source", "source_type", "source_id", "headline", "body", "click_id"] as const),
+  ...(["media_type", "media_url", "thumbnail_url", "welcome"] as const),
+] as const;
+type PlayedReferral = Partial<Record<(typeof referralMembers)[number], string>>;
 
 export const inboundTypes = [
   "text",
@@ -77,9 +101,7 @@ export function inboundContent(inbound: PlayedInbound, mediaId: string): Record<
     type,
     ...contentOf(inbound, mediaId),
     ...(replyTo === undefined ? {} : { context: { id: replyTo } }),
-    ...(referral === undefined
-      ? {}
-      : { referral: { source_url: referral.source, headline: referral.headline, ctwa_clid: referral.click_id } }),
+    ...(referral === undefined ? {} : { referral: referralOf(referral) }),
   };
 }
 
@@ -101,10 +123,10 @@ function contentOf(inbound: PlayedInbound, mediaId: string): Record<string, unkn
     case "order":
       return {
         order: {
-          catalog_id: "1",
+          catalog_id: order?.catalog_id ?? "1",
           text,
-          product_items: (order?.items ?? []).map(({ id, quantity, price }) => ({
-            product_retailer_id: id,
+          product_items: (order?.items ?? []).map(({ id, product, quantity, price }) => ({
+            product_retailer_id: product ?? id,
             quantity,
             item_price: price,
             currency: order?.currency,
@@ -126,7 +148,15 @@ function contentOf(inbound: PlayedInbound, mediaId: string): Record<string, unkn
   }
 }
 
-function cardContent({ name, company, phone, phones, emails, origin }: PlayedCard): Record<string, unknown> {
+/** Members without a value are omitted from the JSON. */
+function referralOf({ source, click_id, media_url, welcome, ...same }: PlayedReferral): Record<string, unknown> {
+  const place = same.media_type === "video" ? "video_url" : "image_url";
+  const greeting = welcome === undefined ? {} : { welcome_message: { text: welcome } };
+  return { ...same, source_url: source, ctwa_clid: click_id, [place]: media_url, ...greeting };
+}
+
+function cardContent({ name, company, phone, phones, emails, origin, card }: PlayedCard): Record<string, unknown> {
+  if (card !== undefined) return card;
   const numbers = phones ?? (phone === undefined ? [] : [phone]);
   return {
     ...(name === null ? {} : { name: { formatted_name: name, first_name: name } }),
@@ -150,7 +180,7 @@ function interactiveReply({ list, button, form }: PlayedInbound): Record<string,
 
 /** Without bytes, the file is a sample. */
 function mediaOf({ type, media = {}, text }: PlayedInbound, id: string): Record<string, unknown> {
-  const { mime_type = SAMPLE_TYPES[type], filename, content = samples[type] ?? "", voice } = media;
+  const { mime_type = SAMPLE_TYPES[type], filename, content = samples[type] ?? "", voice, animated } = media;
   return {
     id,
     mime_type,
@@ -158,5 +188,6 @@ function mediaOf({ type, media = {}, text }: PlayedInbound, id: string): Record<
     ...(text === undefined ? {} : { caption: text }),
     ...(filename === undefined ? {} : { filename }),
     ...(voice === undefined ? {} : { voice }),
+    ...(animated === undefined ? {} : { animated }),
   };
 }

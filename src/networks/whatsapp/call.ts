@@ -3,7 +3,7 @@
  * another program or the phone answered it. (Meta: calls.)
  */
 import type { CallbackItem } from "../network.ts";
-import { fail, readItemContext, readProfile, requireId, requirePhoneNumberId, requireTime, timeIn } from "./item.ts";
+import { fail, itemId, itemTime, readItemContext, readProfile, requirePhoneNumberId, timeIn } from "./item.ts";
 import { idOf, type JsonObject, textOf } from "./json.ts";
 import { readEach } from "./read-each.ts";
 
@@ -23,13 +23,13 @@ export function readCalls(value: JsonObject): CallbackItem[] {
       kind: "call",
       isOver: event === "terminate",
       phoneNumberId: requirePhoneNumberId(context),
-      networkMessageId: requireId(call, "id"),
+      networkMessageId: itemId(call),
       from: caller.phone,
       fromNetworkUserId: caller.networkUserId,
       profileName: caller.profileName,
       direction,
       status: textOf(call, "status"),
-      at: timeIn(call, "start_time") ?? requireTime(call),
+      at: timeIn(call, "start_time") ?? itemTime(call),
     };
   });
   return items.length > 0 ? items : [{ kind: "ignored", about: "field calls without calls" }];

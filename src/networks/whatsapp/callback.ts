@@ -15,7 +15,7 @@ import {
 import { readCalls } from "./call.ts";
 import { readHistory, readPhoneContacts, readPhoneEchoes } from "./coexistence.ts";
 import { describeError, graphErrorOf } from "./errors.ts";
-import { readInbound } from "./inbound.ts";
+import { readInbound, readUserIdUpdate } from "./inbound.ts";
 import { type Entry, type ItemContext, readItemContext, requirePhoneNumberId, timeIn } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
 import {
@@ -97,6 +97,10 @@ function readField(field: string, value: JsonObject, entry: Entry): CallbackItem
     case "user_preferences": {
       const context = readItemContext(value);
       return readEach(value, "user_preferences", (item) => readPreference(item, context));
+    }
+    case "user_id_update": {
+      const context = readItemContext(value);
+      return readEach(value, "user_id_update", (item) => readUserIdUpdate(item, context));
     }
     default: {
       const readItems = OTHER_SENDERS.get(field);

@@ -2,6 +2,7 @@
  * What a person's message brings beside its text, by its type: structured, with limits, and without ids that only the
  * network understands. A type that we do not know keeps its JSON, up to a size.
  */
+import { cutText } from "#src/core/text-limits.ts";
 import type { InboundDetails, InboundReferences } from "#src/domain/inbound/details.ts";
 import {
   asObject,
@@ -16,8 +17,12 @@ import {
   textOf,
 } from "./json.ts";
 
-/** The longest JSON that is kept of a type that we do not know, and of a form's answers. */
+/** The longest JSON that is kept of a type that we do not know, and of a contact card. */
 const RAW_LENGTH_MAX = 16_384;
+/** Of a form's answers: longer ones are kept as text, and cut. */
+const FORM_LENGTH_MAX = 65_536;
+const FORM_FILES_MAX = 20;
+const FORM_DEPTH_MAX = 4;
 const CONTACTS_MAX = 50;
 const ITEMS_MAX = 200;
 const ENTRIES_MAX = 20;
@@ -48,6 +53,7 @@ export function readDetails(item: JsonObject, type: string): InboundDetails {
             headline: sentenceOf(referral, "headline"),
             body: sentenceOf(referral, "body"),
             click_id: textOf(referral, "ctwa_clid"),
+            ...ofReferral(referral),
           },
         }),
   };
@@ -95,7 +101,21 @@ function mediaOf(content: JsonObject | null): NonNullable<InboundDetails["media"
     mime_type: textOf(content, "mime_type"),
     sha256: textOf(content, "sha256"),
     filename: textOf(content, "filename"),
+    ...(memberOf(content, "voice") === true ? { voice: true } : {}),
+    ...(memberOf(content, "animated") === true ? { animated: true } : {}),
   };
+}
+
+/** What an advertisement may bring beside its words. */
+function ofReferral(referral: JsonObject): Partial<NonNullable<InboundDetails["referral"]>> {
+  const welcome = objectOf(referral, "welcome_message");
+  const more = {
+    media_type: textOf(referral, "media_type"),
+    media_url: textOf(referral, "image_url") ?? textOf(referral, "video_url"),
+    thumbnail_url: textOf(referral, "thumbnail_url"),
+    welcome: sentenceOf(welcome, "text") ?? sentenceOf(referral, "welcome_message"),
+  };
+  return Object.fromEntries(Object.entries(more).filter(([, value]) => value !== null));
 }
 
 function interactiveDetails(content: JsonObject | null): InboundDetails {
@@ -108,9 +128,42 @@ function interactiveDetails(content: JsonObject | null): InboundDetails {
     return { list: { id: sentenceOf(row, "id"), title: sentenceOf(row, "title"), description } };
   }
   if (form === null) return { raw: withinLimit(content) };
+  const name = textOf(form, "name");
   const json = memberOf(form, "response_json");
-  const values = typeof json === "string" && json.length <= RAW_LENGTH_MAX ? asObject(parseJson(json)) : null;
-  return { form: { name: textOf(form, "name"), values: values === null ? null : { ...values } } };
+  if (json === undefined || json === null || json === "") return { form: { name, values: null } };
+  const text = typeof json === "string" ? json : JSON.stringify(json);
+  const values = text.length <= FORM_LENGTH_MAX ? asObject(parseJson(text)) : null;
+  if (values !== null) return { form: { name, values: { ...values } } };
+  const kept = cutText(text, FORM_LENGTH_MAX);
+  return { form: { name, values: null, text: kept, ...(kept.length < text.length ? { is_cut: true } : {}) } };
+}
+
+type FormFile = { networkMediaId: string; stated: NonNullable<InboundDetails["media"]> };
+
+/** The files that were uploaded in a form: its answers name each by its id and kind. */
+export function formFiles({ form }: InboundDetails): FormFile[] {
+  return filesIn(form?.values ?? null, FORM_DEPTH_MAX).slice(0, FORM_FILES_MAX);
+}
+
+function filesIn(value: unknown, depth: number): FormFile[] {
+  const object = asObject(value);
+  const file = fileOf(object);
+  if (file !== null) return [file];
+  if (depth === 0) return [];
+  const inner = Array.isArray(value)
+    ? value
+    : object === null
+      ? []
+      : Object.keys(object).map((name) => memberOf(object, name));
+  return inner.slice(0, ITEMS_MAX).flatMap((one) => filesIn(one, depth - 1));
+}
+
+function fileOf(object: JsonObject | null): FormFile | null {
+  const networkMediaId = idOf(object, "id");
+  const mimeType = textOf(object, "mime_type");
+  if (networkMediaId === null || mimeType === null) return null;
+  const filename = textOf(object, "file_name") ?? textOf(object, "filename");
+  return { networkMediaId, stated: { mime_type: mimeType, sha256: textOf(object, "sha256"), filename } };
 }
 
 function locationOf(content: JsonObject | null): NonNullable<InboundDetails["location"]> {
@@ -134,6 +187,7 @@ function cardOf(value: unknown): NonNullable<InboundDetails["contacts"]>[number]
     company: textOf(objectOf(card, "org"), "company"),
     phones: entries("phones", "phone"),
     emails: entries("emails", "email"),
+    card: withinLimit(card),
   };
 }
 
@@ -149,6 +203,7 @@ function orderOf(content: JsonObject | null): NonNullable<InboundDetails["order"
         currency: textOf(item, "currency"),
       };
     });
+  const catalog = textOf(content, "catalog_id");
   const currencies = new Set(items.map(({ currency }) => currency));
   const [currency = null] = currencies;
   // Amounts in different currencies, or unknown ones, have no total.
@@ -158,7 +213,8 @@ function orderOf(content: JsonObject | null): NonNullable<InboundDetails["order"
   const total = Math.round(amounts.reduce((sum, amount) => sum + amount, 0) * 1_000) / 1_000;
   const isOne = currencies.size === 1 && currency !== null;
   return {
-    items: items.map(({ product, quantity, price }) => ({ product, quantity, price })),
+    ...(catalog === null ? {} : { catalog_id: catalog }),
+    items: items.map(({ currency: own, ...item }) => (currencies.size > 1 ? { ...item, currency: own } : item)),
     currency: isOne ? currency : null,
     total: isOne && Number.isFinite(total) ? total : null,
   };

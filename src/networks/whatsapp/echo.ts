@@ -6,15 +6,7 @@ import type { EchoItem } from "#src/domain/inbound/callback-item.ts";
 import type { CallbackItem } from "../network.ts";
 import { readDetails, readReferences } from "./details.ts";
 import { readContent } from "./inbound.ts";
-import {
-  fail,
-  type ItemContext,
-  readProfile,
-  requireId,
-  requirePhoneNumberId,
-  requireText,
-  requireTime,
-} from "./item.ts";
+import { fail, type ItemContext, itemId, itemTime, readProfile, requirePhoneNumberId, requireText } from "./item.ts";
 import { idOf, type JsonObject, objectOf, textOf, writtenOf } from "./json.ts";
 
 export function readEcho(
@@ -34,7 +26,7 @@ export function readEcho(
   return {
     kind: "echo",
     phoneNumberId: requirePhoneNumberId(context),
-    networkMessageId: requireId(item, "id"),
+    networkMessageId: itemId(item),
     to: person.phone,
     toNetworkUserId: person.networkUserId,
     origin,
@@ -43,7 +35,7 @@ export function readEcho(
     details: readDetails(item, type),
     references: readReferences(item, type),
     status,
-    at: requireTime(item),
+    at: itemTime(item),
   };
 }
 

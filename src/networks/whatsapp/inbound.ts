@@ -4,20 +4,18 @@
  */
 import { cutText, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
 import type { CallbackItem } from "../network.ts";
-import { MEDIA_TYPES, readDetails, readReferences } from "./details.ts";
+import { formFiles, MEDIA_TYPES, readDetails, readReferences } from "./details.ts";
 import {
   fail,
   type ItemContext,
+  itemId,
+  itemTime,
   type NetworkProfile,
   phoneIn,
   readProfile,
-  requireId,
   requirePhoneNumberId,
   requireText,
-  requireTime,
-  timeIn,
   userIdIn,
-  WHEN_APPLIED,
 } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf, writtenOf } from "./json.ts";
 
@@ -32,10 +30,12 @@ export function readInbound(item: JsonObject, context: ItemContext): CallbackIte
   if (type === "system") return readSystemNotice(item, sender, context);
   if (sender.phone === null && sender.networkUserId === null) return fail("the message names no sender");
   const content = readContent(item, type);
+  const details = readDetails(item, type);
+  const files = formFiles(details);
   return {
     kind: "inbound",
     phoneNumberId: requirePhoneNumberId(context),
-    networkMessageId: requireId(item, "id"),
+    networkMessageId: itemId(item),
     from: sender.phone,
     fromNetworkUserId: sender.networkUserId,
     ...(sender.parentUserId === null ? {} : { parentUserId: sender.parentUserId }),
@@ -47,11 +47,11 @@ export function readInbound(item: JsonObject, context: ItemContext): CallbackIte
     command: content.command,
     isWritten: content.isWritten,
     payload: content.payload,
-    details: readDetails(item, type),
+    details,
+    ...(files.length === 0 ? {} : { files }),
     networkMediaId: MEDIA_TYPES.includes(type) ? idOf(objectOf(item, type), "id") : null,
     references: readReferences(item, type),
-    // A STOP whose time cannot be read is still a STOP.
-    at: timeIn(item, "timestamp") ?? WHEN_APPLIED,
+    at: itemTime(item),
   };
 }
 
@@ -97,13 +97,39 @@ function readSystemNotice(item: JsonObject, sender: NetworkProfile, context: Ite
   return {
     kind: "number_change",
     phoneNumberId: requirePhoneNumberId(context),
-    networkMessageId: requireId(item, "id"),
+    networkMessageId: itemId(item),
     from,
     fromNetworkUserId,
     newPhone,
     newNetworkUserId,
     ...(newParentUserId === null ? {} : { newParentUserId }),
-    at: requireTime(item),
+    at: itemTime(item),
+  };
+}
+
+/**
+ * The same change as a field of its own. The ids are pairs of the former and the present one; a form without pairs is read,
+ * too.
+ */
+export function readUserIdUpdate(item: JsonObject, context: ItemContext): CallbackItem {
+  const pair = objectOf(item, "user_id");
+  const former = userIdIn(idOf(pair, "previous")) ?? userIdIn(idOf(item, "previous_user_id"));
+  const next = userIdIn(idOf(pair, "current")) ?? userIdIn(idOf(item, "user_id"));
+  const parent = userIdIn(idOf(objectOf(item, "parent_user_id"), "current"));
+  if (former === null || next === null || former === next) return fail("the update names no former and new user id");
+  const phoneNumberId = requirePhoneNumberId(context);
+  const at = itemTime(item);
+  return {
+    kind: "number_change",
+    phoneNumberId,
+    // It has no id of its own: the same change is the same notice, whichever number it came by.
+    networkMessageId: `user_id_update:${former}:${next}`,
+    from: phoneIn(idOf(item, "wa_id")),
+    fromNetworkUserId: former,
+    newPhone: null,
+    newNetworkUserId: next,
+    ...(parent === null ? {} : { newParentUserId: parent }),
+    at,
   };
 }
 

@@ -2,6 +2,7 @@
  * What a callback's items share: the number they belong to, the time they happened, and the person they concern. The
  * `require…` functions throw `Unreadable`, which loses only the one item: `callback.ts` catches it.
  */
+import { createHash } from "node:crypto";
 import { isUserId } from "#src/core/user-id.ts";
 import { asObject, idOf, type JsonObject, listOf, numberOf, objectOf, profileNameOf, textOf } from "./json.ts";
 
@@ -74,17 +75,17 @@ export function requireText(item: JsonObject, name: string): string {
   return textOf(item, name) ?? fail(`${name} is missing`);
 }
 
-/** An id. Throws if it is too long, because a truncated id would be another id. */
-export function requireId(item: JsonObject, name: string): string {
-  return idOf(item, name) ?? fail(textOf(item, name) === null ? `${name} is missing` : `${name} is too long`);
+/** The item's id; of one without a usable id, such as one that is too long, one that is made from its bytes. */
+export function itemId(item: JsonObject): string {
+  return idOf(item, "id") ?? `made.${createHash("sha256").update(JSON.stringify(item)).digest("hex").slice(0, 40)}`;
 }
 
-/** Reads seconds since the epoch, text or number, and returns milliseconds. */
-export function requireTime(item: JsonObject): number {
-  return timeIn(item, "timestamp") ?? fail("timestamp is not a time in seconds");
+/** When it happened, milliseconds; of an item without a readable time, when it is applied. */
+export function itemTime(item: JsonObject): number {
+  return timeIn(item, "timestamp") ?? WHEN_APPLIED;
 }
 
-/** As `requireTime`, for any member; null if it is not a time in seconds. */
+/** Reads seconds since the epoch, text or number, and returns milliseconds; null if it is not a time in seconds. */
 export function timeIn(item: JsonObject | null, name: string): number | null {
   const seconds = numberOf(item, name);
   if (seconds === null || seconds <= 0 || seconds > LATEST_SECONDS) return null;
@@ -92,7 +93,7 @@ export function timeIn(item: JsonObject | null, name: string): number | null {
 }
 
 /** The time of a message that has none: later than any clock, so the message counts as written when it is applied. */
-export const WHEN_APPLIED = LATEST_SECONDS * 1000;
+const WHEN_APPLIED = LATEST_SECONDS * 1000;
 
 export function fail(why: string): never {
   throw new Unreadable(why);

@@ -7,10 +7,10 @@ import {
   type Entry,
   fail,
   type ItemContext,
+  itemTime,
   readProfile,
   requirePhoneNumberId,
   requireText,
-  requireTime,
 } from "./item.ts";
 import { idOf, type JsonObject, memberOf, objectOf, sentenceOf, textOf } from "./json.ts";
 
@@ -35,7 +35,7 @@ export function readPreference(item: JsonObject, context: ItemContext): Callback
     networkUserId: profile.networkUserId,
     ...(profile.parentUserId === null ? {} : { parentUserId: profile.parentUserId }),
     value,
-    at: requireTime(item),
+    at: itemTime(item),
   };
 }
 

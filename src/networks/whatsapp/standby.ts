@@ -8,7 +8,7 @@ import type { CallbackItem } from "../network.ts";
 import { ownDigits } from "./coexistence.ts";
 import { readEcho } from "./echo.ts";
 import { readInbound } from "./inbound.ts";
-import { fail, phoneIn, readItemContext, readProfile, requireTime, timeIn } from "./item.ts";
+import { fail, itemTime, phoneIn, readItemContext, readProfile, timeIn } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf, writtenOf } from "./json.ts";
 import { readEach, readOne } from "./read-each.ts";
 import { readStatus } from "./status.ts";
@@ -65,7 +65,7 @@ function readControlPass(item: JsonObject, value: JsonObject): CallbackItem {
     // Meta also reports that the conversation went to the agent as a pass.
     isOurs: type === "control_passed" && !isAgent(textOf(passed, "new_owner_role")),
     ...writtenByPerson(conversation, phone),
-    at: requireTime(item),
+    at: itemTime(item),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Pricing, StatusItem } from "#src/domain/messages/status-item.ts";
 import type { CallbackItem } from "../network.ts";
 import { failureOf, graphErrorOf } from "./errors.ts";
-import { type ItemContext, readProfile, requireId, requirePhoneNumberId, requireText, requireTime } from "./item.ts";
+import { fail, type ItemContext, itemId, itemTime, readProfile, requirePhoneNumberId, requireText } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf } from "./json.ts";
 
 /** `played` adds nothing to `read`, and Waxwing sends nothing that is played; `deleted` and `warning` are obsolete. */
@@ -24,17 +24,19 @@ export function readStatus(item: JsonObject, context: ItemContext): CallbackItem
   }
   // Waxwing does not send to groups; such a status belongs to another program on the same number.
   if (textOf(item, "recipient_type") === "group") return { kind: "ignored", about: "status in a group" };
+  const sendToken = idOf(item, "biz_opaque_callback_data");
+  if (idOf(item, "id") === null && sendToken === null) return fail("the status names no message");
   // Meta's page and its own library name the parent company's id differently.
   const parentUserId = idOf(item, "parent_recipient_user_id") ?? idOf(item, "recipient_parent_user_id");
   const profile = readProfile(idOf(item, "recipient_id"), idOf(item, "recipient_user_id"), context, parentUserId);
   return {
     kind: "status",
     phoneNumberId: requirePhoneNumberId(context),
-    networkMessageId: requireId(item, "id"),
-    sendToken: idOf(item, "biz_opaque_callback_data"),
+    networkMessageId: itemId(item),
+    sendToken,
     status,
     ...(isHeldBack ? { isHeldBack } : {}),
-    at: requireTime(item),
+    at: itemTime(item),
     recipientId: profile.phone,
     recipientNetworkUserId: profile.networkUserId,
     ...(profile.parentUserId === null ? {} : { recipientParentUserId: profile.parentUserId }),

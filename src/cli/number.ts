@@ -33,7 +33,7 @@ import {
 import { CALLBACK_PATH, reportOf, view } from "./number-view.ts";
 import { choice, flag, number, positional, required, text, workspaceOption } from "./option.ts";
 import type { Report } from "./output.ts";
-import { requireSynced, syncNow } from "./sync-now.ts";
+import { accountPorts, requireSynced, syncNow } from "./sync-now.ts";
 
 const id = positional(number("ID", "The number's id"));
 
@@ -64,6 +64,7 @@ export const commands: readonly Command[] = [
         throw new UsageError("--unsigned-callbacks: only for --network whatsapp", "number add");
       }
       return withDatabase(context, "write", async (database) => {
+        if (secrets !== null) await requireToken(context, database, values.phone, secrets);
         const route = secrets === null ? ({ network: "simulator" } as const) : await sealRoute(database, secrets);
         const { phone, name, throughput = null } = values;
         const { added, address } = await database.store.write((tx) => {
@@ -236,6 +237,25 @@ type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined>
 /** Omits the options that were not given. */
 function given<Values extends object>(values: Values): Given<Values> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
+}
+
+/** A number whose token the network refuses is not stored: it would keep its place, and could do nothing. */
+async function requireToken(
+  context: Context,
+  database: Database,
+  phone: string,
+  { token, appSecret, ...route }: NonNullable<Awaited<ReturnType<typeof readRoute>>>,
+): Promise<void> {
+  const port = (await accountPorts(context, database))("whatsapp");
+  const sender = { phone, ...route, accessToken: token, appSecret };
+  const asked = port?.knowsNumbers(sender) === false ? port.listTemplates(sender) : port?.listNumbers(sender);
+  const answer = await asked;
+  if (answer === undefined || answer.ok || answer.failure.kind !== "token") return;
+  throw new CommandFailure(
+    "token_refused",
+    `the number was not added, because WhatsApp refuses the access token: ${answer.failure.message}`,
+    "create a token for a system user with the expiry Never in Meta's business settings, and repeat the command with it",
+  );
 }
 
 /** A server whose clock a test moves must never send to real people. Its token file says that it is one. */

@@ -26,6 +26,7 @@ import threadCalls from "../../migrations/0024_thread_calls.sql" with { type: "t
 import conversationStates from "../../migrations/0025_conversation_states.sql" with { type: "text" };
 import sharedNumbers from "../../migrations/0026_shared_numbers.sql" with { type: "text" };
 import formFiles from "../../migrations/0027_form_files.sql" with { type: "text" };
+import failures from "../../migrations/0028_failures.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   { version: 25, name: "conversation_states", sql: conversationStates },
   { version: 26, name: "shared_numbers", sql: sharedNumbers },
   { version: 27, name: "form_files", sql: formFiles },
+  { version: 28, name: "failures", sql: failures },
 ];

@@ -17,7 +17,10 @@ export function adviceIssues(input: IssueInput): Issue[] {
 }
 
 function numberAdvice(input: IssueInput): (Found | null)[] {
-  return [tokenIssue(input), nameIssue(input), qualityIssue(input), limitedIssue(input), unsignedIssue(input)];
+  return [
+    ...[tokenIssue(input), sandboxIssue(input), pinIssue(input), nameIssue(input), qualityIssue(input)],
+    ...[limitedIssue(input), unsignedIssue(input)],
+  ];
 }
 
 function tokenIssue({ number, facts, now }: IssueInput): Found | null {
@@ -28,6 +31,25 @@ function tokenIssue({ number, facts, now }: IssueInput): Found | null {
     ...{ id: "token_expires", check: "token", command },
     says: `The access token of ${number.phone} expires on ${new Date(expiresAt).toISOString().slice(0, 10)}.`,
     next: `create one for a system user, which does not expire, then ${command}`,
+  };
+}
+
+function sandboxIssue({ number, facts }: IssueInput): Found | null {
+  if (facts.number?.setup?.mode !== "SANDBOX") return null;
+  return {
+    ...{ id: "number_sandbox" },
+    says: `${number.phone} is one of Meta's test numbers (SANDBOX): it reaches only the people who are listed in Meta's dashboard, five at most.`,
+    next: "list the people under API Setup in Meta's dashboard, or add a real number in WhatsApp Manager, Phone numbers",
+  };
+}
+
+/** A person who registers the number elsewhere takes it from this server. */
+function pinIssue({ number, facts }: IssueInput): Found | null {
+  if (facts.number?.setup?.hasPin !== false) return null;
+  return {
+    ...{ id: "pin_missing" },
+    says: `${number.phone} has no two-step PIN, so it cannot be registered again if it is disconnected, and others could register it.`,
+    next: "set a PIN in WhatsApp Manager, Phone numbers, Two-step verification, and keep it in a safe place",
   };
 }
 

@@ -2,6 +2,7 @@
  * How the console shows a finding of the doctor: at which step of connecting a number, and with a next step that is done
  * in the browser where the doctor names a command, which an owner cannot run.
  */
+import { sentenceOf } from "#src/core/sentence.ts";
 import type { Finding } from "./finding.ts";
 
 export const connectionSteps = ["access", "callbacks", "registration", "sending"] as const;
@@ -27,6 +28,8 @@ const OF_REGISTRATION: readonly string[] = [
   "number_pending",
   "number_unverified",
   "number_disconnected",
+  "number_on_premise",
+  "pin_missing",
   "name_expired",
 ];
 /** Issues of the check `number` that another token or another choice mends. */
@@ -57,6 +60,7 @@ const NEXT: Readonly<Record<string, string>> = {
   data_access_expired: `${NEW_TOKEN}; a system user's token keeps its access to data. ${ENTER}`,
   provider_refuses: `Settle that with the provider. If the key changed, enter it under Token and app secret.`,
   no_access: `Give the system user both WhatsApp permissions and full control of the account in Meta's business settings, and create a new token. ${ENTER}`,
+  token_without_account: `Give the system user full control of this account in Meta's business settings, and create a new token. ${ENTER}`,
   no_account_access: `Give the system user full control of the account in Meta's business settings, and create a new token. ${ENTER}`,
   app_secret_required: `${COPY_SECRET}. ${ENTER}`,
   app_secret_wrong: `${COPY_SECRET} of the app that the token belongs to. ${ENTER}`,
@@ -66,10 +70,12 @@ const NEXT: Readonly<Record<string, string>> = {
   wrong_account_id: WRONG_IDS,
   not_subscribed: SET_UP,
   app_without_webhook: SET_UP,
+  webhook_inactive: SET_UP,
   app_calls_elsewhere: `Press Set up at Meta under Callbacks to replace that address. What the app sends there now no longer arrives there.`,
   fields_missing: SET_UP,
   callback_unverified: SET_UP,
   number_pending: REGISTER,
+  number_on_premise: REGISTER,
   number_disconnected: `${REGISTER} A forgotten PIN is reset in WhatsApp Manager, Phone numbers, Two-step verification.`,
   number_unverified: `Have a code sent to it in WhatsApp Manager, Phone numbers, and enter the code there. ${CHECK_AGAIN}`,
   number_migrated: WRONG_IDS,
@@ -101,12 +107,8 @@ export function nextInForm(about: Parameters<typeof consoleNext>[0]): string {
 export function consoleNext({ check, issue, next }: { check: string; issue: string | null; next: string }): string {
   const known = issue === null ? undefined : issue.startsWith("announced_") ? ANNOUNCED : NEXT[issue];
   if (known !== undefined) return known;
-  if (!next.includes("waxwing ")) return sentence(next);
+  if (!next.includes("waxwing ")) return sentenceOf(next);
   return (issue === null ? NEXT_OF_CHECK[check] : undefined) ?? OPERATOR;
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 }
 
 /** A finding as the console shows it. */

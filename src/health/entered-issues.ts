@@ -32,6 +32,7 @@ export function enteredIssues({ facts, hasSecret, settings, now }: Entered): Iss
       isPaymentRefused: false,
     },
     ...{ sharing: null, silentSince: null },
+    refusedCode: null,
   });
   return issues.filter(({ level, check }) => level === "problem" && CHECKS.includes(check));
 }

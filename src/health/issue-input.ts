@@ -5,7 +5,7 @@
 
 import { type ForeignText, quoted } from "#src/core/foreign-text.ts";
 import { wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
-import { PAYMENT_REFUSALS_SQL } from "#src/domain/messages/network-usage.ts";
+import { PAYMENT_REFUSALS_SQL, REFUSED_NUMBERS_SQL } from "#src/domain/messages/refused-numbers.ts";
 import { NOTICE_LASTS_MS } from "#src/domain/numbers/connection.ts";
 import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
@@ -55,6 +55,9 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
     new Map((await query(DAILY_SQL)).map((row) => [Number(row.number_id), Number(row.day)])),
     new Set((await query(PAYMENT_REFUSALS_SQL)).map((row) => Number(row.number_id))),
   ];
+  const refusals = new Map(
+    (await query(REFUSED_NUMBERS_SQL)).map((row) => [Number(row.number_id), String(row.error_code)]),
+  );
   return rows.map((row): StoredInput => {
     const number = numberIn(row);
     return {
@@ -73,6 +76,7 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
       isPaymentRefused: unpaid.has(number.id),
       sharing: sharingIn(row),
       silentSince: daily.get(number.id) ?? null,
+      refusedCode: refusals.get(number.id) ?? null,
       workspaceId: Number(row.workspace_id),
       workspace: quoted(String(row.workspace)),
       isKnown: row.facts !== null,

@@ -52,6 +52,8 @@ export interface IssueInput {
   sharing: Sharing | null;
   /** The last day on which something arrived, of a number on which something arrived every day; null: it is no such number. */
   silentSince: number | null;
+  /** With which code the network refuses what the number sends, for the number or the account; null: it does not. */
+  refusedCode: string | null;
   settings: ConnectionSettings;
   now: number;
 }

@@ -114,6 +114,7 @@ async function report(check: Check, about: Reported, checked: Checked): Promise<
   if (!isAsked) return;
   if (!issues.some(({ id }) => id === "no_account_access" || id === "not_ready")) checkTemplates(check, number);
   reportGood(check, about, issues);
+  if (port?.knowsNumbers(number) === true && sender !== null) await reportExtras(check, about, port, sender);
   if (isHeard) checkReports(check, number);
 }
 
@@ -142,6 +143,17 @@ function reportGood({ findings }: Check, { number, input, port, facts }: Reporte
       next,
     );
   } else if (isGood("subscription")) findings.ok("subscription", id, "The app is subscribed to the account.");
+}
+
+/** What is neither right nor wrong, and good to know. */
+async function reportExtras({ findings }: Check, { number, facts }: Reported, port: AccountPort, sender: Sender) {
+  const { id, phone } = number;
+  const proved = facts.proof === null ? sender : withProof(sender, facts.proof);
+  const { storageRegion, messagingAccountId } = await port.fetchExtras(proved);
+  if (storageRegion !== null)
+    findings.ok("storage", id, `WhatsApp keeps the messages of ${phone} in ${quoted(storageRegion)} (local storage).`);
+  if (messagingAccountId !== null && messagingAccountId !== number.accountId)
+    findings.ok("number", id, `${phone} sends through the messaging account ${quoted(messagingAccountId)}.`);
 }
 
 async function subscribe({ issues, port, sender }: Reported & { port: AccountPort; sender: Sender }): Promise<Issue[]> {

@@ -24,7 +24,15 @@ const WEBHOOK_FIELDS: Readonly<Record<string, string>> = {
 /** What an app is subscribed to: fields that are needed, and those that not every app or version of the interface knows. */
 export const wantedFields = {
   fields: Object.keys(WEBHOOK_FIELDS),
-  moreFields: ["standby", "messaging_handovers", "smb_message_echoes", "history", "smb_app_state_sync", "calls"],
+  moreFields: [
+    "standby",
+    "messaging_handovers",
+    "smb_message_echoes",
+    "history",
+    "smb_app_state_sync",
+    "calls",
+    "user_id_update",
+  ],
 } as const;
 
 export function receivingIssues(input: IssueInput): Issue[] {
@@ -113,6 +121,16 @@ function addressIssue({ number, facts, settings }: IssueInput): Found | null {
         id: "app_without_webhook",
         check: "webhook",
         says: `The Meta app of ${number.phone} has no webhook, so WhatsApp sends no callbacks.`,
+      },
+      next: form,
+    };
+  }
+  if (facts.app.isActive === false) {
+    return {
+      ...{
+        id: "webhook_inactive",
+        check: "webhook",
+        says: `The webhook of the Meta app of ${number.phone} is switched off, so WhatsApp sends no callbacks.`,
       },
       next: form,
     };

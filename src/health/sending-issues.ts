@@ -1,10 +1,13 @@
 /** Why a number that the network can be asked about cannot send, or not everything. The first one is the cause. */
 import { quoted } from "#src/core/foreign-text.ts";
+import { findStoredMeaning } from "#src/domain/messages/error-codes.ts";
 import { updateToken } from "./access-issues.ts";
 import type { Issue, IssueInput } from "./issue.ts";
 
 type Found = Pick<Issue, "id" | "says" | "next"> & Partial<Issue>;
 
+/** Of a token for more accounts, the network's list may have been cut. */
+const ACCOUNTS_NAMED_MAX = 20;
 const REQUIRED_SCOPES = ["whatsapp_business_messaging", "whatsapp_business_management"];
 /** Meta's codes in `health_status`. */
 const PAYMENT_CODE = 141006;
@@ -12,7 +15,7 @@ const BANNED_CODE = 141014;
 
 export function sendingIssues(input: IssueInput): Issue[] {
   const found = identityIssue(input) ?? scopeIssue(input) ?? stateIssue(input) ?? healthIssue(input);
-  return (found === null ? [storedIssue(input), paymentIssue(input)] : [found])
+  return (found === null ? [storedIssue(input) ?? refusedIssue(input), paymentIssue(input)] : [found])
     .filter((one) => one !== null)
     .map((one) => ({ level: "problem", check: "number", command: null, hits: "sending", ...one }));
 }
@@ -55,6 +58,16 @@ function scopeIssue({ number, facts, now }: IssueInput): Found | null {
       next: `create a token for a system user with the expiry Never in Meta's business settings, then ${command}`,
     };
   }
+  const { accountIds = [] } = facts.token;
+  const isForAll = accountIds.length === 0 || accountIds.length >= ACCOUNTS_NAMED_MAX || number.accountId === "";
+  if (!isForAll && !accountIds.includes(number.accountId)) {
+    const command = updateToken(number.id);
+    return {
+      ...{ id: "token_without_account", check: "token", command },
+      says: `The access token of ${number.phone} was made for other accounts than ${number.accountId}, so WhatsApp may refuse what is sent with it.`,
+      next: `give the system user full control of the account ${number.accountId} in Meta's business settings, create a new token, then ${command}`,
+    };
+  }
   const missing = REQUIRED_SCOPES.filter((scope) => facts.token?.scopes.includes(scope) === false);
   if (missing.length === 0) return null;
   const command = updateToken(number.id);
@@ -66,6 +79,7 @@ function scopeIssue({ number, facts, now }: IssueInput): Found | null {
   };
 }
 
+const ON_PREMISE = "ON_PREMISE";
 const DASHBOARD = "Meta's dashboard";
 
 /** Only a connected number sends. What else Meta reports, and how the number becomes connected. */
@@ -94,6 +108,15 @@ const STATUSES: Readonly<Record<string, readonly [says: string, next: string]>> 
 };
 
 function stateIssue({ number, facts }: IssueInput): Found | null {
+  const platform = facts.number?.setup?.platform ?? null;
+  if (platform === ON_PREMISE) {
+    const command = `waxwing number sync ${number.id}`;
+    return {
+      ...{ id: "number_on_premise", command },
+      says: `${number.phone} is still registered with the On-Premises API, which has ended (WhatsApp says ${quoted(platform)}).`,
+      next: `register it with the Cloud API with its two-step PIN (API Setup in ${DASHBOARD}, button Register), then ${command}`,
+    };
+  }
   const status = facts.number?.status ?? null;
   if (status === null || status === "CONNECTED") return null;
   const [says, next] = STATUSES[status] ?? ["cannot send", `see the number in WhatsApp Manager, Phone numbers`];
@@ -148,6 +171,19 @@ function paymentIssue({ number, hasPaymentMethod, isPaymentRefused }: IssueInput
   return {
     ...{ id: "payment_missing", check: "payment", hits: null, says, command },
     next: `add or correct the payment method of the account under Billing in Meta's business settings, then ${command}`,
+  };
+}
+
+/** What refused messages say of a number with which WhatsApp finds nothing wrong when it is asked. */
+function refusedIssue({ number, refusedCode }: IssueInput): Found | null {
+  if (refusedCode === null) return null;
+  const { id, phone } = number;
+  const command = `waxwing number sync ${id}`;
+  const description = findStoredMeaning(refusedCode)?.description ?? "";
+  return {
+    ...{ id: "messages_refused", hits: null, command },
+    says: `WhatsApp refuses what ${phone} sends (error ${refusedCode}). ${description}`,
+    next: `do that, then ${command}; the next message that is accepted ends this`,
   };
 }
 

@@ -84,7 +84,7 @@ export async function inspectToken(port: AccountPort, sender: Sender): Promise<T
   if (!answer.ok) return { proof, failure: answer.failure, token: null, app: null, accountIds: [] };
   const { appId, accountIds } = answer.value;
   const app = appId === null || !port.hasSecret(sender) ? null : await port.fetchAppSubscription(sender, appId);
-  return { proof, failure: null, token: tokenFacts(answer.value), app: appOf(app), accountIds };
+  return { proof, failure: null, token: answer.value, app: appOf(app), accountIds };
 }
 
 /** What `inspected` says about one number. `fetched`: the answer about the number itself, where it was needed. */
@@ -103,7 +103,7 @@ export function factsOf(
     accountFailure: seen === undefined ? null : accountFailure,
     phone: seen?.phone ?? null,
     proof,
-    token: token?.ok === true ? tokenFacts(token.value) : null,
+    token: token?.ok === true ? token.value : null,
     number: seen === undefined ? null : detailsOf(seen),
     subscription: apps?.ok === true ? subscriptionOf(apps.value, appId) : null,
     app: appOf(app),
@@ -118,17 +118,13 @@ const NOT_IN_ACCOUNT: RequestFailure = {
   kind: "number",
 };
 
-function tokenFacts({ accountIds: _, ...details }: TokenDetails): NonNullable<ConnectionFacts["token"]> {
-  return details;
-}
-
 function failureOf(result: Result<unknown> | null): RequestFailure | null {
   return result === null || result.ok ? null : result.failure;
 }
 
 function detailsOf(listed: ListedNumber): NonNullable<ConnectionFacts["number"]> {
-  const { status, nameStatus, quality, messagingLimit, throughputLevel, health } = listed;
-  return { status, nameStatus, quality, messagingLimit, throughputLevel, health };
+  const { status, nameStatus, quality, messagingLimit, throughputLevel, health, setup } = listed;
+  return { status, nameStatus, quality, messagingLimit, throughputLevel, health, setup };
 }
 
 /** Without the app's id, any subscribed app may be ours. */

@@ -108,6 +108,8 @@ export interface AccountPort {
   knowsNumbers(number: Pick<Sender, "provider" | "apiUrl">): boolean;
   /** One number, queried with the sender's own token. */
   fetchNumber(sender: Sender): Promise<Result<ListedNumber>>;
+  /** Never fails: what the network does not say is null. */
+  fetchExtras(sender: Sender): Promise<NumberExtras>;
   /** All numbers of the account, from all pages. */
   listNumbers(sender: Sender): Promise<Result<ListedNumber[]>>;
   /** The account itself. */
@@ -188,6 +190,16 @@ interface AppWebhook {
 export interface AppSubscription {
   callbackUrl: string | null;
   fields: string[];
+  /** False: the app's webhook is switched off, and nothing is called. */
+  isActive: boolean;
+}
+
+/** What only some versions and numbers have. */
+interface NumberExtras {
+  /** The country that messages are kept in, ISO 3166; null: no country was chosen. */
+  storageRegion: string | null;
+  /** The network's id of the account that the number sends through, beside that of the WhatsApp Business account. */
+  messagingAccountId: string | null;
 }
 
 export interface ListedNumber extends NumberDetails {

@@ -16,7 +16,7 @@ import type { Callback as Stored } from "#src/domain/inbound/table.ts";
 import { NOT_OURS, type Unused } from "#src/domain/inbound/unused-items.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import type { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
-import { effectOf } from "#src/domain/messages/error-table.ts";
+import { effectOf } from "#src/domain/messages/error-codes.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import { type AccountUpdate, findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { addNotice, dropNotices } from "#src/domain/numbers/connection.ts";

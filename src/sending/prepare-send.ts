@@ -1,6 +1,7 @@
 /** What a message needs before it is accepted: its file with the network, its thread, and a token of its number's pace. */
 import { Problem } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
+import { clauseOf } from "#src/core/sentence.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { uploadsOf } from "#src/domain/messages/content.ts";
@@ -104,7 +105,7 @@ function refuseWhileDown(options: PrepareOptions, request: Prepared, reason: str
   if (!isAcceptable(options, request)) return null;
   throw new Problem(
     "unavailable",
-    `The network is in trouble, so nothing was sent: ${reason}. Try again later with the same key.`,
+    `The network is in trouble, so nothing was sent: ${clauseOf(reason)}. Try again later with the same key.`,
     { retryAfterMs: PROBE_EVERY_MS, outcome: "not_sent" },
   );
 }

@@ -1,7 +1,7 @@
 /** The error that a caller receives for a message that failed within its request. */
 
 import { Problem, type ProblemDetails } from "#src/core/problem.ts";
-import { findStoredMeaning } from "#src/domain/messages/error-table.ts";
+import { findStoredMeaning } from "#src/domain/messages/error-codes.ts";
 import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Failure } from "#src/domain/messages/record-outcome.ts";

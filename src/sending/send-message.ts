@@ -6,6 +6,7 @@
 import type { MessageWatch } from "#src/core/change-watch.ts";
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { InDoubtError, Problem } from "#src/core/problem.ts";
+import { clauseOf } from "#src/core/sentence.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
 import { pauseForNetwork } from "#src/domain/broadcasts/pause.ts";
@@ -22,6 +23,7 @@ import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { planSend, type SendInput, type SendPlan } from "#src/domain/messages/plan.ts";
 import {
   discard,
+  type Failure,
   recordAnswered,
   recordFailure,
   redispatch,
@@ -29,6 +31,7 @@ import {
   requireMessage,
 } from "#src/domain/messages/record-outcome.ts";
 import { changePath, isWrongPath, type WrongPath } from "#src/domain/messages/send-path.ts";
+import { stopForSingle } from "#src/domain/messages/stop.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -265,17 +268,17 @@ export function writeOutcome(tx: Tx, dispatched: Message, plan: SendPlan, outcom
   if (outcome.kind === "accepted") noteTaken(tx, plan, dispatched);
   const message = outcome.kind === "accepted" ? dispatched : requireMessage(tx, id);
   if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
+  if (outcome.kind === "refused") stopForSingle(tx, message, outcome);
   if (outcome.kind === "accepted") return recordAnswered(tx, dispatched, outcome);
-  if (outcome.kind === "unknown") return recordFailure(tx, id, noAnswer);
+  if (outcome.kind === "unknown") return recordFailure(tx, id, unknownOutcome(outcome));
   return recordFailure(tx, id, { code: outcome.code, message: outcome.message, outcomeUnknown: false });
 }
 
-const noAnswer = {
-  code: "timeout",
-  message:
-    "The network did not answer. The message may have arrived, so check before you send it again; if the network reports it, an event follows.",
-  outcomeUnknown: true,
-};
+/** In words what came instead of a readable answer. */
+function unknownOutcome({ reason }: Extract<Outcome, { kind: "unknown" }>): Failure {
+  const message = `The network gave no answer that could be read (${clauseOf(reason)}). The message may have arrived, so check before you send it again; if the network reports it, an event follows.`;
+  return { code: "timeout", message, outcomeUnknown: true };
+}
 
 /** The retry budget is used up, and the network did not accept the message. A status that says otherwise wins. */
 function failExhausted(

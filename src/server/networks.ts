@@ -3,6 +3,7 @@ import { MessageWatch } from "#src/core/change-watch.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
 import { findContentTemplate } from "#src/domain/messages/fill-template.ts";
+import { findByPhoneNumberId, isOfAnotherWorkspace } from "#src/domain/numbers/read.ts";
 import type { Template } from "#src/domain/templates/table.ts";
 import { createWebhookPoster } from "#src/net/post.ts";
 import type { Network, OutboundMessage } from "#src/networks/network.ts";
@@ -34,6 +35,7 @@ export function connectNetworks(
     times: config.simulator,
     callBack: (callbacks) => void storeSimulated(store, clock, callbacks),
     findApproved: approvedIn(store),
+    isAnotherBusiness: businessesIn(store),
     control: control?.simulator,
   });
   const whatsapp = createWhatsapp(config.whatsapp, socketClock, storedUploads(store, log));
@@ -63,6 +65,21 @@ function approvedIn(store: Store): (outbound: OutboundMessage) => Template | nul
     } catch {
       // A send never rejects: while the database cannot be read, the template is not checked.
       return null;
+    }
+  };
+}
+
+/** A send never rejects: while the database cannot be read, no recipient is another business. */
+function businessesIn(store: Store): (outbound: OutboundMessage) => boolean {
+  return ({ sender, to }) => {
+    if (to === null) return false;
+    try {
+      return store.read((tx) => {
+        const number = findByPhoneNumberId(tx, sender.phoneNumberId);
+        return number !== undefined && isOfAnotherWorkspace(tx, number, to);
+      });
+    } catch {
+      return false;
     }
   };
 }

@@ -370,7 +370,7 @@ test("a single message pauses nothing, whether its answer or a status refuses th
   const { app, shop, network } = scenario;
   const body = { to: "+919876599999", template: "order_shipped" };
   const post = () => app.call("POST", "/api/v1/messages", { key: shop.key, body });
-  network.next(refusal("133010", "number"));
+  network.next(refusal("131031", "account"));
   expect((await post()).status).toBe(502);
   const id = await create(scenario, notice(phones(30)));
   await untilSent(scenario, 4);

@@ -50,7 +50,7 @@ test("an unready number pauses the broadcast with its reason; the broadcast cont
   const sent = scenario.network.sent.length;
   const [status, reason] = await state(scenario, id);
   expect(status).toBe("paused");
-  expect(reason).toContain("It was disconnected.");
+  expect(reason).toContain("It was disconnected");
   await app.clock.advance(10 * MINUTE);
   expect(scenario.network.sent).toHaveLength(sent);
   await app.store.write((tx) => void markReady(tx, shop.numberId));

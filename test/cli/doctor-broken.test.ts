@@ -209,6 +209,18 @@ const cases: Case[] = [
     next: "which does not expire",
   },
   {
+    name: "access to data that has expired",
+    spoil: ({ account }) => Object.assign(account.token, { dataAccessExpiresAt: 1_700_000_000 }),
+    says: "may no longer read data",
+    next: "waxwing number update 1 --token-file FILE",
+  },
+  {
+    name: "a token that was made for other accounts",
+    spoil: ({ account }) => Object.assign(account.token, { accountIds: ["100000000000042"] }),
+    says: `was made for other accounts than ${ACCOUNT_ID}`,
+    next: "full control of the account",
+  },
+  {
     name: "a token without the permission for templates",
     spoil: ({ account }) => Object.assign(account.token, { scopes: ["whatsapp_business_messaging"] }),
     says: "lacks the permission whatsapp_business_management",
@@ -310,6 +322,26 @@ const cases: Case[] = [
     spoil: ({ row }) => Object.assign(row, { status: "PENDING" }),
     says: "is not registered with the Cloud API",
     next: "with its two-step PIN (API Setup",
+  },
+  {
+    name: "a number that is still on the On-Premises API",
+    spoil: ({ row }) => Object.assign(row, { platform_type: "ON_PREMISE" }),
+    says: "is still registered with the On-Premises API",
+    next: "register it with the Cloud API",
+  },
+  {
+    name: "one of Meta's test numbers",
+    spoil: ({ row }) => Object.assign(row, { account_mode: "SANDBOX" }),
+    level: "warning",
+    says: "is one of Meta's test numbers",
+    next: "add a real number",
+  },
+  {
+    name: "a number without a two-step PIN",
+    spoil: ({ row }) => Object.assign(row, { is_pin_enabled: false }),
+    level: "warning",
+    says: "has no two-step PIN",
+    next: "set a PIN in WhatsApp Manager",
   },
   {
     name: "a number that is not verified",
@@ -473,6 +505,12 @@ const cases: Case[] = [
     spoil: ({ account }) => Object.assign(account.webhook as object, { callbackUrl: "https://test.example.com/x" }),
     says: "sends its callbacks to “https://test.example.com/x”",
     next: "Configuration → Webhook, enter https:",
+  },
+  {
+    name: "an app whose webhook is switched off",
+    spoil: ({ account }) => Object.assign(account.webhook ?? {}, { isActive: false }),
+    says: "is switched off",
+    next: "WhatsApp → Configuration → Webhook",
   },
   {
     name: "an app without a webhook",
@@ -697,8 +735,18 @@ test.each(cases)("doctor on $name: the cause stands first, once, with its next s
   expect(same).toMatchObject([{ next: first?.next }]);
 });
 
-test("there are at least 30 broken set-ups", () => {
-  expect(cases.length).toBeGreaterThanOrEqual(30);
+test("a number's local storage and its messaging account are shown", async () => {
+  const shown = { storage: { status: "in_country_storage_enabled", data_localization_region: "IN" } };
+  const env = await broken({
+    spoil: ({ row }) => Object.assign(row, shown, { messaging_account_id: "100000000000777" }),
+  });
+  const said = (await findings(env)).filter(({ level }) => level === "ok").map(({ message }) => message);
+  expect(said).toContain("WhatsApp keeps the messages of +4930000000 in “IN” (local storage).");
+  expect(said).toContain("+4930000000 sends through the messaging account “100000000000777”.");
+});
+
+test("there are at least 40 broken set-ups", () => {
+  expect(cases.length).toBeGreaterThanOrEqual(40);
   expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
 });
 

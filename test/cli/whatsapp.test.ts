@@ -113,13 +113,25 @@ describe("number add", () => {
     });
   });
 
-  test("number add reports a token that the network refuses, without printing it", async () => {
-    await using shop = await openShop({ graph: { accessToken: "another" } });
-    const added = await shop.add();
-    expect(added).toMatchObject({ ready: false, problems: expect.arrayContaining([expect.stringContaining("token")]) });
-    expect(JSON.stringify(added)).not.toContain(GRAPH_TOKEN);
-    const refusal = await shop.workshop.refusal(["template", "sync"]);
-    expect(refusal).toMatchObject({ code: "not_synced", message: expect.stringContaining("token") });
+  test("number add with a token that the network refuses exits 1, stores nothing, and does not print it", async () => {
+    const account = graphAccount();
+    await using shop = await openShop({ account });
+    const args = [
+      ...["number", "add", "--workspace", shop.workspace, "--phone", "+4930000000", "--name", "Shop"],
+      ...["--network", "whatsapp", "--phone-number-id", "200000000000001", "--account-id", "100000000000001"],
+      ...["--token-file", shop.workshop.path("token")],
+    ];
+    account.refuse = () => ({ code: 190, status: 401, subcode: 463 });
+    const ran = await shop.workshop.run([...args, "--json"]);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout + ran.stderr).not.toContain(GRAPH_TOKEN);
+    expect(JSON.parse(ran.stdout).error).toMatchObject({
+      code: "token_refused",
+      message: expect.stringContaining("refuses the access token"),
+    });
+    expect(await shop.workshop.json<unknown[]>(["number", "list"])).toEqual([]);
+    account.refuse = null;
+    expect(await shop.workshop.json(args)).toMatchObject({ ready: true });
   });
 });
 

@@ -3,7 +3,8 @@
  * day, longer after each further refusal, or until the person writes.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { codesThat, listErrorMeanings } from "#src/domain/messages/error-table.ts";
+import { codesThat } from "#src/domain/messages/error-codes.ts";
+import { listErrorMeanings } from "#src/domain/messages/error-table.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";

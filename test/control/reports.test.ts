@@ -135,6 +135,14 @@ describe("what reaches a number", () => {
     const { status, body } = await api("POST", "/messages", { to: number, text: "Hello" });
     expect([status, body.error.whatsapp_code]).toEqual([502, "131021"]);
   });
+
+  test("a message to the sending number of another workspace does not reach it", async () => {
+    const other = (await control("POST", "/workspaces", {})).body;
+    await control("POST", "/inbound", { from: other.number, to: ready.number, text: "Hello" });
+    const { status, body } = await api("POST", "/messages", { to: other.number, text: "Hello" });
+    expect([status, body.error.code, body.error.whatsapp_code]).toEqual([422, "invalid_number", "131026"]);
+    expect(body.error.message).toContain("sending number of another workspace");
+  });
 });
 
 describe("what happens to the account", () => {
@@ -183,6 +191,19 @@ describe("what happens to the account", () => {
     }
     await happen("number_quality");
     await happen("alert", { value: "BUSINESS_RESTRICTED" });
+  });
+
+  test("a refusal of the account that a list meets stops the number, until a person sets it to ready", async () => {
+    // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
+    await control("POST", "/rules", { match: { to: ANNA }, times: 1, then: { refuse: 131031 } });
+    const list = { template: template.template, variables: ["Asha", "A-1"], name: "News", to: [ANNA] };
+    const { id } = (await api("POST", "/broadcasts", list)).body.data;
+    await pass();
+    const paused = (await api("GET", `/broadcasts/${id}`)).body.data;
+    expect([paused.status, paused.status_reason]).toEqual(["paused", expect.stringContaining("(error 131031)")]);
+    expect((await send()).code).toBe("number_not_ready");
+    await control("POST", "/operator", { do: "ready_number", phone: ready.number });
+    expect(await send()).toBeUndefined();
   });
 
   test("another workspace notices nothing", async () => {

@@ -349,6 +349,7 @@ export const expectedPlans: Record<string, string[]> = {
   "messages.updateStateAndNetworkId": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "numbers.marketingStatusOf": ["SEARCH account_syncs USING PRIMARY KEY (workspace_id=? AND account_id=?)"],
   "numbers.numberById": ["SEARCH numbers USING INTEGER PRIMARY KEY (rowid=?)"],
+  "numbers.ownersOfPhone": ["SEARCH numbers USING INDEX numbers_by_phone (phone=?)"],
   "numbers.numberByNetworkId": ["SEARCH numbers USING INDEX numbers_phone_number_id (phone_number_id=?)"],
   "numbers.numbersOfWorkspace": ["SEARCH numbers USING INDEX numbers_workspace (workspace_id=?)"],
   "numbers.numbersWithSecret": ["SCAN numbers USING INDEX numbers_workspace"],

@@ -8,6 +8,7 @@ export type AnswerKind =
   | "undeliverable"
   | "control"
   | "bad_values"
+  | "unlisted"
   | "template_paused"
   | "template_disabled"
   | "number_unready"
@@ -20,7 +21,7 @@ export type AnswerKind =
   /** Of the endpoint for marketing alone. */
   | "wrong_path";
 
-export type Weather = "fair" | "mixed" | "crowded" | "away" | "silent" | "hostile" | "sick";
+export type Weather = "fair" | "mixed" | "crowded" | "away" | "silent" | "hostile" | "sick" | "strange";
 
 const MIXED: readonly (readonly [number, AnswerKind])[] = [
   [30, "accepted"],
@@ -29,6 +30,7 @@ const MIXED: readonly (readonly [number, AnswerKind])[] = [
   [4, "undeliverable"],
   [2, "control"],
   [3, "bad_values"],
+  [2, "unlisted"],
   [2, "template_paused"],
   [0.4, "template_disabled"],
   [2, "number_unready"],
@@ -68,6 +70,11 @@ export const weathers: Readonly<Record<Weather, readonly (readonly [number, Answ
     [1, "accepted"],
     [12, "undeliverable"],
   ],
+  /** It refuses with a code that no one has listed, and is well. */
+  strange: [
+    [1, "accepted"],
+    [30, "unlisted"],
+  ],
   hostile: [
     [2, "accepted"],
     [3, "bad_values"],
@@ -87,6 +94,11 @@ export function isProofOfNothing(outcome: Outcome): boolean {
 /** The network refused the message for reasons of its own: it is sent again, but not without end. */
 export function isNetworkRefusal(outcome: Outcome | null): boolean {
   return outcome?.kind === "refused" && outcome.scope === "network";
+}
+
+/** The network itself seems to be in trouble: `domain/numbers/network-health.ts` counts it. */
+export function isTrouble(outcome: Outcome): boolean {
+  return outcome.kind === "unknown" || isNetworkRefusal(outcome);
 }
 
 /** `id`: the network's message id; `recipientId`: the network's number variant of the recipient. */
@@ -109,6 +121,8 @@ export function outcomeOf(kind: AnswerKind, id: string, recipientId: string, ret
       return refused("131050", "recipient");
     case "bad_values":
       return refused("132012", "message");
+    case "unlisted":
+      return refused("139999", "unlisted");
     case "template_paused":
       return refused("132015", "template");
     case "template_disabled":

@@ -169,6 +169,12 @@ export const mutants: readonly Mutant[] = [
     replace: "return { ...wellHealth(health.numberId), recoveredAt: now };",
   },
   {
+    name: "an unlisted code stops singles",
+    file: "src/domain/messages/breaker.ts",
+    find: '  if (failure.scope === "unlisted") return recordUnlisted(tx, message, "answer", failure);\n  if (!isNetworkFailure(failure)) return false;\n',
+    replace: '  if (failure.scope !== "unlisted" && !isNetworkFailure(failure)) return false;\n',
+  },
+  {
     name: "good probes never end an outage",
     file: "src/domain/numbers/network-health.ts",
     find: "if (goodProbes < GOOD_PROBES) write",

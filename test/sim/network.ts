@@ -10,7 +10,15 @@ import type { SendPath } from "#src/domain/messages/send-path.ts";
 import type { DoneOutcome, OutboundMessage, Network as Port } from "#src/networks/network.ts";
 import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
-import { type AnswerKind, isNetworkRefusal, isProofOfNothing, outcomeOf, type Weather, weathers } from "./answers.ts";
+import {
+  type AnswerKind,
+  isNetworkRefusal,
+  isProofOfNothing,
+  isTrouble,
+  outcomeOf,
+  type Weather,
+  weathers,
+} from "./answers.ts";
 import type { Life } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -56,11 +64,14 @@ type FromNumber = Parameters<typeof inboundCallback>[0];
 type Status = "sent" | "delivered" | "read" | "failed";
 
 const HOUR = 3_600_000;
+const NETWORK_CODE = "131000";
 
 export class OutsideNetwork {
   weather: Weather = "fair";
   /** How many requests have arrived. */
   count = 0;
+  /** How many answers and statuses were about the network itself. */
+  troubles = 0;
   /** Every accepted message, for statuses that a scenario sends on its own. */
   readonly taken: { reference: string; to: string; outbound: OutboundMessage }[] = [];
   readonly #options: NetworkOptions;
@@ -136,6 +147,7 @@ export class OutsideNetwork {
         // An answer after the time limit is not heard: the port itself returns an unknown outcome.
         arrived.told = isLate ? { kind: "unknown", reason: "no answer in time" } : outcome;
         note(`answer ${outbound.sendToken}: ${arrived.told.kind}`);
+        if (isTrouble(arrived.told)) this.troubles += 1;
         if (arrived.told.kind === "accepted") onAnswer?.({ httpStatus: 200, body: outbound.sendToken, at: null });
         resolve(arrived.told);
       });
@@ -247,19 +259,15 @@ export class OutsideNetwork {
     const { scheduler, random, callBack } = this.#options;
     const hasReference = random.chance(0.85);
     scheduler.later(delayMs, () => {
+      const code = random.pick(["131026", "131026", "131049", "132012", NETWORK_CODE, "131042", "132015", "139999"]);
+      if (status === "failed" && code === NETWORK_CODE) this.troubles += 1;
       const body = statusCallback(outbound.sender, {
         networkMessageId: idOf(outbound),
         sendToken: outbound.sendToken,
         status,
         at: scheduler.now(),
         to: outbound.to ?? "",
-        error:
-          status === "failed"
-            ? {
-                code: random.pick(["131026", "131026", "131049", "132012", "131000", "131042", "132015"]),
-                title: "failed",
-              }
-            : null,
+        error: status === "failed" ? { code, title: "failed" } : null,
       });
       callBack(hasReference ? body : body.replace(/,"biz_opaque_callback_data":"[^"]*"/, ""), () => undefined);
     });

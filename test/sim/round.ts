@@ -93,7 +93,7 @@ function begin(world: World): void {
       credit(tx, town.workspaceId, { amount: balance * RATE, note: null, ref: null });
     });
   }
-  world.network.weather = random.pick(["fair", "mixed"]);
+  world.network.weather = random.pick(["fair", "mixed", "fair", "mixed", "strange"]);
   world.scheduler.run(1_000);
 }
 

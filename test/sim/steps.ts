@@ -218,6 +218,7 @@ function changeWeather(world: World): string {
     [2, "silent"],
     [1, "hostile"],
     [1, "sick"],
+    [0.5, "strange"],
   ]);
   world.network.weather = weather;
   return `the network is ${weather}`;

@@ -43,6 +43,8 @@ export interface Wish {
 }
 
 const FINAL = [201, 202, 402, 404, 422, 502];
+/** A number slows down after five consecutive failures of the network's own. */
+const TROUBLES_MIN = 5;
 /** 400 is possible because a time that lay in the future at the first try may have passed. */
 const NOT_FINAL = [400, 403, 429, 503];
 const FORGET_AFTER_MS = 20 * 3_600_000;
@@ -356,6 +358,8 @@ export class World {
       if (answer !== null && (answer.status === 500 || isFault)) {
         this.#faults.push(`${method} ${path} was answered ${answer.status}`);
       }
+      if (answer?.status === 503 && this.network.troubles < TROUBLES_MIN)
+        this.#faults.push(`${method} ${path} was told of trouble that the network does not have`);
       onAnswer(answer);
     });
   }

@@ -1,8 +1,47 @@
 /**
  * What each of Meta's error codes must lead to, written before the code that does it: for a single message and for a
  * broadcast, whether the code comes in the answer or later in a failed status. `test/broadcasts/error-codes.test.ts`
- * plays every row.
+ * plays every row, and `failures-everywhere.test.ts` what each does to other broadcasts of the number.
  */
+import type { OutboundMessage } from "#src/networks/network.ts";
+import { classify, graphErrorOf } from "#src/networks/whatsapp/errors.ts";
+import { networkIdOf } from "./fake-network.ts";
+import { isLong } from "./long-form.ts";
+import { type ReportedStatus, reportStatus } from "./report.ts";
+import type { TestServer, TestWorkspace } from "./server.ts";
+
+/** Every code instead of one of each kind. */
+export const isFull = isLong || process.env.ERROR_CODES_FULL === "1";
+
+export const DETAILS = "What the network says of it";
+
+const errorOf = (code: number) => ({ code, message: `(#${code}) A title`, error_data: { details: DETAILS } });
+
+/** The outcome that the connector makes of the code. */
+export function answerOf(code: number) {
+  const error = graphErrorOf(errorOf(code));
+  if (error === null) throw new Error("unreadable");
+  return classify(error, 400, new Headers(), 0);
+}
+
+/** The network fails these messages with the code, by status. */
+export async function reportFailed(
+  { app, shop }: { app: TestServer; shop: TestWorkspace },
+  outbounds: readonly OutboundMessage[],
+  code: number,
+): Promise<void> {
+  if (outbounds.length === 0) return;
+  const statuses = outbounds.map(
+    (outbound): ReportedStatus => ({
+      id: networkIdOf(outbound),
+      status: "failed",
+      sendToken: outbound.sendToken,
+      code,
+      details: DETAILS,
+    }),
+  );
+  await reportStatus(app, shop, ...statuses);
+}
 
 /** What becomes of a broadcast in which every message meets the code. */
 export interface BroadcastEnd {
@@ -22,8 +61,10 @@ export interface CodeClass {
   single: readonly [number, string];
   /** Resumes without a person, this many minutes after the network is well again (or after the time that it named). */
   resumesAfterMinutes: number | null;
-  /** The number is not ready afterwards. */
-  unready?: true;
+  /** What is not ready, or not sendable, after a recipient of a list met it: for every other message. Absent: nothing. */
+  stops?: "number" | "template" | "template_for_good";
+  /** Also after a single message met it. */
+  stopsBySingle?: true;
 }
 
 /**
@@ -67,18 +108,21 @@ export const classes = {
     status: stops("template", UNTIL_REPORTED, "sent"),
     single: refusedSingle,
     resumesAfterMinutes: null,
+    stops: "template",
   },
   template_unknown: {
     answer: stops("template", IN_FLIGHT, "none"),
     status: stops("template", UNTIL_REPORTED, "sent"),
     single: [422, "template_not_found"],
     resumesAfterMinutes: null,
+    stops: "template",
   },
   template_gone: {
     answer: { status: "failed", cause: null, sends: IN_FLIGHT, failed: "none" },
     status: { status: "failed", cause: null, sends: UNTIL_REPORTED, failed: "sent" },
     single: refusedSingle,
     resumesAfterMinutes: null,
+    stops: "template_for_good",
   },
   /** 134101: ready in ten minutes. */
   template_soon: {
@@ -92,13 +136,15 @@ export const classes = {
     status: stops("account", UNTIL_REPORTED, "sent"),
     single: refusedSingle,
     resumesAfterMinutes: null,
+    stops: "number",
   },
   number_unready: {
     answer: stops("number", IN_FLIGHT, "none"),
     status: stops("number", UNTIL_REPORTED, "sent"),
     single: refusedSingle,
     resumesAfterMinutes: null,
-    unready: true,
+    stops: "number",
+    stopsBySingle: true,
   },
   /** 2494100: maintenance of minutes. */
   number_soon: {
@@ -108,6 +154,14 @@ export const classes = {
     resumesAfterMinutes: 6,
   },
   account: {
+    answer: stops("account", IN_FLIGHT, "none"),
+    status: stops("account", UNTIL_REPORTED, "sent"),
+    single: refusedSingle,
+    resumesAfterMinutes: null,
+    stops: "number",
+  },
+  /** Others of the number may be accepted: its kind, its endpoint, its category. */
+  kind: {
     answer: stops("account", IN_FLIGHT, "none"),
     status: stops("account", UNTIL_REPORTED, "sent"),
     single: refusedSingle,
@@ -157,16 +211,11 @@ export const codes: Readonly<Record<CodeClassName, readonly number[]>> = {
   template_unknown: [132001],
   template_gone: [132016],
   template_soon: [134101],
-  number: [
-    33, 803, 131006, 131048, 131055, 133000, 133001, 133002, 133003, 133005, 133006, 133008, 133009, 133015, 136025,
-    138000, 2593107, 2593108,
-  ],
+  number: [33, 803, 131006, 131048, 133000, 133001, 133002, 133003, 133005, 133006, 133008, 133009, 133015, 136025],
   number_unready: [131037, 131045, 133010],
   number_soon: [2494100],
-  account: [
-    0, 3, 5, 10, 102, 104, 190, 200, 250, 299, 368, 459, 463, 464, 467, 2635, 131005, 131031, 131042, 131044, 131063,
-    131064, 133007, 134011,
-  ],
+  account: [0, 3, 5, 10, 102, 104, 190, 200, 250, 299, 368, 459, 463, 464, 467, 2635, 131005, 131031, 131042, 133007],
+  kind: [131044, 131055, 131063, 131064, 134011, 138000, 2593107, 2593108],
   network: [1, 131000, 131036, 131059, 131061, 135000],
   unlisted: [139999, 424242],
   throttled: [2, 4, 17, 32, 341, 613, 80007, 80008, 80014, 130429, 131016, 131057, 133004, 133016],

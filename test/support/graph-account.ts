@@ -36,7 +36,7 @@ export interface GraphAccount {
   /** Where a callback address is really reached; null: nothing answers there. */
   reach: (address: string) => string | null;
   /** The app's own webhook; null: it has none. */
-  webhook: { callbackUrl?: string; fields: string[] } | null;
+  webhook: { callbackUrl?: string; fields: string[]; isActive?: boolean } | null;
   /** The app's secret: another one is refused where it is used. Null: any is accepted. */
   appSecret: string | null;
   /** The app demands proof of its secret with every request. */
@@ -95,6 +95,9 @@ export function graphNumber(id: string, phone: string, more: object = {}): Graph
     status: "CONNECTED",
     name_status: "APPROVED",
     throughput: { level: "STANDARD" },
+    platform_type: "CLOUD_API",
+    account_mode: "LIVE",
+    is_pin_enabled: true,
     whatsapp_business_manager_messaging_limit: "TIER_2K",
     health_status: { can_send_message: "AVAILABLE", entities: [] },
     ...more,
@@ -156,6 +159,10 @@ export async function answerQuestion(
       });
     case "subscriptions":
       return owner === account.token.appId ? appWebhook(account, request, bytes) : unknown(request.path);
+    case "settings":
+      return seen === undefined
+        ? unknown(request.path)
+        : json({ storage_configuration: seen.storage ?? { status: "default" } });
     case "register":
       return seen === undefined ? unknown(request.path) : registerNumber(account, seen, bytes);
     case "media":
@@ -183,7 +190,12 @@ async function appWebhook(
   if (method === "POST") return setWebhook(account, bytes);
   if (webhook === null) return json({ data: [] });
   const fields = webhook.fields.map((name) => ({ name, version: "v25.0" }));
-  const row = { object: "whatsapp_business_account", callback_url: webhook.callbackUrl, active: true, fields };
+  const row = {
+    object: "whatsapp_business_account",
+    callback_url: webhook.callbackUrl,
+    active: webhook.isActive ?? true,
+    fields,
+  };
   return json({ data: [{ object: "page", callback_url: "https://pages.example", active: true, fields: [] }, row] });
 }
 

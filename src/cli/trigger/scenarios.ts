@@ -35,8 +35,8 @@ const DAY_MS = 86_400_000;
 const SECOND_MS = 1_000;
 const ASK_AGAIN_MS = 50;
 const ASKED_MAX = 200;
-/** The network's code for an account that was locked. */
-const ACCOUNT_LOCKED = 131_031;
+/** The network's code for an account at its limit: it pauses a broadcast, and stops nothing else. */
+const LIMIT_REACHED = 131_064;
 const UNDELIVERABLE = 131_026;
 
 const events: Readonly<Record<EventType, Scenario>> = {
@@ -248,7 +248,7 @@ async function write({ control, person }: Calls, type: string, text: string | un
 }
 
 async function pausedBroadcast(stage: Calls): Promise<number> {
-  await addRule(stage, { match: { to: stage.person }, times: 1 }, { refuse: ACCOUNT_LOCKED });
+  await addRule(stage, { match: { to: stage.person }, times: 1 }, { refuse: LIMIT_REACHED });
   return broadcast(stage, await templateOf(stage), {});
 }
 

@@ -2,6 +2,7 @@
  * Decides whether a broadcast may send at this moment: workspace, number, template and circuit breaker, read again for
  * every claim. Building froze the values; eligibility is never frozen.
  */
+import { clauseOf } from "#src/core/sentence.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findGroup } from "../groups/read.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
@@ -10,6 +11,7 @@ import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { unlistedReason } from "../numbers/unlisted-refusals.ts";
+import { whyNotSendable } from "../templates/network-status.ts";
 import { findInAccount } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
 import { shapeOf } from "../templates/view.ts";
@@ -49,24 +51,12 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
     return paused("workspace", `the workspace is suspended: ${workspace.suspendedReason ?? "no reason was given"}`);
   }
   if (!sender.ready) {
-    return paused(
-      "number",
-      `${sender.phone} cannot send: ${sender.unreadyReason ?? "the network has not made it ready"}`,
-    );
+    const why = clauseOf(sender.unreadyReason ?? "the network has not made it ready");
+    return paused("number", `${sender.phone} cannot send: ${why}`);
   }
-  if (template.status !== "APPROVED") {
-    const how = template.status === "PAUSED" ? "has paused" : "is looking at";
-    return paused("template", `the network ${how} the template ${templateName}`);
-  }
-  if (broadcast.templateRefusedAt !== null && template.updatedAt <= broadcast.templateRefusedAt) {
-    return paused("template", `the network refused the template ${templateName} and has not approved it again`);
-  }
-  if (hasChanged(broadcast, template)) {
-    return paused(
-      "template_changed",
-      `the template ${templateName} has changed since the broadcast was created; resume it if the new text is right`,
-    );
-  }
+  if (template.status !== "APPROVED") return paused("template", whyNotSendable(template));
+  const change = describeChange(broadcast, template);
+  if (change !== null) return paused("template_changed", change);
   const blocker = findTrouble(tx, broadcast);
   return blocker === null ? { isEligible: true, workspace, sender, template } : { isEligible: false, blocker };
 }
@@ -96,27 +86,30 @@ export function findCurrentTemplate(tx: ReadTx, broadcast: Broadcast): Template 
 /** Why the broadcast can never be sent: its template cannot be used any more, or its group is gone. */
 function findPermanentReason(
   tx: ReadTx,
-  { workspaceId, groupId, isBuilt, templateName }: Broadcast,
+  { workspaceId, groupId, isBuilt }: Broadcast,
   template: Template | undefined,
 ): string | null {
   // The recipients of a group are stored when they are built; before that, the group is needed.
   const isGroupGone = groupId !== null && !isBuilt && findGroup(tx, workspaceId, groupId) === undefined;
   if (isGroupGone) return "its group was removed";
-  if (template?.status === "REJECTED") return `the network has rejected the template ${templateName}`;
-  if (template?.status === "DISABLED") return `the network has disabled the template ${templateName}`;
-  return null;
+  return template?.status === "REJECTED" || template?.status === "DISABLED" ? whyNotSendable(template) : null;
 }
 
 function failed(reason: string): Eligibility {
   return { isEligible: false, blocker: { kind: "permanent", reason } };
 }
 
-/** The template's text or category, which sets the price, is not what was confirmed. */
-function hasChanged(broadcast: Broadcast, template: Template): boolean {
-  return (
-    template.category !== broadcast.templateCategory ||
-    template.parameterFormat !== broadcast.templateFormat ||
-    shapeOf(template).unsupported !== null ||
-    JSON.stringify(template.components) !== JSON.stringify(broadcast.templateComponents)
-  );
+/** The template's text, or its category, which sets the price, is not what was confirmed. Null: it is. */
+function describeChange(broadcast: Broadcast, template: Template): string | null {
+  const { name, category } = template;
+  const before = broadcast.templateCategory;
+  if (category !== before) {
+    return `the network moved the template ${name} from ${before} to ${category} since the broadcast was created, so its messages have another price; resume it if that price is right`;
+  }
+  const isSame =
+    template.parameterFormat === broadcast.templateFormat &&
+    shapeOf(template).unsupported === null &&
+    JSON.stringify(template.components) === JSON.stringify(broadcast.templateComponents);
+  if (isSame) return null;
+  return `the template ${name} has changed since the broadcast was created; resume it if the new text is right`;
 }

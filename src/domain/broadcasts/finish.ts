@@ -3,6 +3,7 @@
  * is released at once. Their rows are updated later, a few at a time. Messages in flight still leave.
  */
 import { Problem } from "#src/core/problem.ts";
+import { clauseOf } from "#src/core/sentence.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { scheduleReview } from "../messages/adjust-counters.ts";
 import { finishCounters } from "../messages/broadcast-cost.ts";
@@ -21,7 +22,7 @@ export function finishBroadcast(
   reason: string | null,
 ): Broadcast | null {
   const finished = trigger(tx, broadcast, TRIGGER[status], {
-    statusReason: reason,
+    statusReason: reason === null ? null : clauseOf(reason),
     pauseCause: null,
     waitsUntil: null,
     waitsFor: null,

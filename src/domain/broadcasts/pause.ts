@@ -2,14 +2,19 @@
 
 import { formatDuration } from "#src/core/duration.ts";
 import { invalidRequest } from "#src/core/problem.ts";
+import { clauseOf } from "#src/core/sentence.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { reschedule } from "#src/jobs/enqueue.ts";
 import { getCounters, scheduleReview } from "../messages/adjust-counters.ts";
 import { recordResumed, resetBreaker } from "../messages/breaker.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { overrideNetworkHealth } from "../numbers/network-health.ts";
+import { findNumber } from "../numbers/read.ts";
+import { markReady } from "../numbers/readiness.ts";
 import { overrideUnlistedRefusals } from "../numbers/unlisted-refusals.ts";
+import { decideWithReason } from "../templates/decide.ts";
 import { takesTheSame } from "../templates/needs.ts";
+import { isApprovedByNetwork } from "../templates/network-status.ts";
 import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { isFinished, type PauseCause, resumesAutomatically } from "./broadcast.ts";
@@ -37,11 +42,11 @@ export function pauseBroadcast(
   reason: string,
   resumeAt: number | null = null,
 ): Broadcast | null {
-  const changes = { pauseCause: cause, statusReason: reason, waitsUntil: null, waitsFor: null, resumeAt };
+  const changes = { pauseCause: cause, statusReason: clauseOf(reason), waitsUntil: null, waitsFor: null, resumeAt };
   if (cause !== "network" || broadcast.status !== "running") return trigger(tx, broadcast, "pause", changes);
   const networkPauses = [...broadcast.networkPauses.filter((at) => at > tx.now - DAY_MS), tx.now];
   if (networkPauses.length < NETWORK_PAUSES_MAX) return trigger(tx, broadcast, "pause", { ...changes, networkPauses });
-  const statusReason = `${reason}; this happened ${NETWORK_PAUSES_MAX} times within a day, so a person has to resume it`;
+  const statusReason = `${clauseOf(reason)}; this happened ${NETWORK_PAUSES_MAX} times within a day, so a person has to resume it`;
   return trigger(tx, broadcast, "pause", { ...changes, networkPauses: [], pauseCause: "network_again", statusReason });
 }
 
@@ -58,7 +63,7 @@ export function holdBroadcast(
 ): void {
   if (pauseBroadcast(tx, broadcast, cause, reason, resumeAt) !== null || broadcast.status !== "paused") return;
   if (!resumesAutomatically(broadcast.pauseCause) || resumesAutomatically(cause)) return;
-  update(tx, broadcast, { pauseCause: cause, statusReason: reason, resumeAt });
+  update(tx, broadcast, { pauseCause: cause, statusReason: clauseOf(reason), resumeAt });
 }
 
 const PAUSED_WITH_NUMBER: readonly PauseCause[] = ["network", "breaker"];
@@ -103,13 +108,15 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, sendUnknown: boolea
     return resume(tx, update(tx, broadcast, { isFailingUnsent: true, isBuilt: true }), tx.now);
   }
   const confirmed = confirmTemplate(tx, broadcast);
+  overrideRefusal(tx, broadcast);
   resetBreaker(tx, broadcast.id);
   overrideNetworkHealth(tx, broadcast.numberId);
   overrideUnlistedRefusals(tx, broadcast.numberId, "template");
   const blocker = findBlocker(tx, confirmed);
   if (blocker !== null) {
-    if (blocker.kind === "permanent") throw refusal(`Broadcast ${broadcast.id} can never continue: ${blocker.reason}.`);
-    throw refusal(`Broadcast ${broadcast.id} cannot continue yet: ${blocker.reason}.`);
+    if (blocker.kind === "permanent")
+      throw refusal(`Broadcast ${broadcast.id} can never continue: ${clauseOf(blocker.reason)}.`);
+    throw refusal(`Broadcast ${broadcast.id} cannot continue yet: ${clauseOf(blocker.reason)}.`);
   }
   return resume(tx, confirmed, tx.now);
 }
@@ -177,6 +184,17 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
   }
 }
 
+/** A person has looked at why the network refused the number or the template: its next answer decides anew. */
+function overrideRefusal(tx: Tx, broadcast: Broadcast): void {
+  if (broadcast.pauseCause === "account") {
+    const sender = findNumber(tx, broadcast.numberId);
+    if (sender?.ready === false && sender.unreadyBy === "network") markReady(tx, sender.id);
+  }
+  if (broadcast.pauseCause !== "template") return;
+  const template = findCurrentTemplate(tx, broadcast);
+  if (template?.status === "PAUSED" && isApprovedByNetwork(template)) decideWithReason(tx, template, "APPROVED", null);
+}
+
 /** Throws if the values no longer fit the template: then only a new broadcast helps. */
 function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
   const template = findCurrentTemplate(tx, broadcast);
@@ -188,7 +206,6 @@ function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
     );
   }
   return update(tx, broadcast, {
-    templateRefusedAt: null,
     templateCategory: template.category,
     templateFormat: template.parameterFormat,
     templateComponents: template.components,

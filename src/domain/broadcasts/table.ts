@@ -36,7 +36,6 @@ export const broadcasts = sqliteTable("broadcasts", {
   /**
    * The network refused the template at this time, whatever the stored template says: only a later update of it counts.
    */
-  templateRefusedAt: instant(),
   variables: text({ mode: "json" }).$type<BroadcastVariables>().notNull(),
   /** Cleared when the broadcast finishes. */
   mediaLink: text(),

@@ -55,7 +55,7 @@ export const personColumns = {
       ...["id", "workspace_id", "number_id", "name", "status", "pause_cause", "resume_at", "network_pauses"],
       ...["template_name", "template_language", "template_category", "template_format", "template_components"],
       ...["template_order", "is_built", "built_after_id", "is_failing_unsent", "is_unsent_skipped", "purged_at"],
-      ...["template_refused_at", "media_link", "from_phone", "group_id", "day_starts_at", "day_ends_at", "requested"],
+      ...["media_link", "from_phone", "group_id", "day_starts_at", "day_ends_at", "requested"],
       ...["budget_key_id", "budget_day", "budget_reserved", "send_at", "due_since", "waits_until", "waits_for"],
       ...["created_at", "started_at", "completed_at"],
     ],
@@ -145,7 +145,7 @@ export const personColumns = {
     kept: [
       ...["id", "workspace_id", "phone", "name", "network", "provider", "api_url", "throughput", "throughput_given"],
       ...["portfolio_id", "given_portfolio", "ready", "account_id", "phone_number_id", "access_token", "app_secret"],
-      ...["sends_proof", "created_at", "removed_at", "unready_by", "shared_since", "shared_with"],
+      ...["sends_proof", "created_at", "removed_at", "unready_by", "ready_at", "shared_since", "shared_with"],
       ...["routed_since", "standby_since"],
     ],
     emptied: { unready_reason: ERASED_TEXT },

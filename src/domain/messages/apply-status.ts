@@ -6,13 +6,9 @@
 import { asc, inArray, lte } from "drizzle-orm";
 import { parseSendToken } from "#src/core/id.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
-import { decideWithReason } from "../templates/decide.ts";
-import { findInAccount } from "../templates/read.ts";
 import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
-import { describeFailure } from "./failure.ts";
 import { learnFromStatus } from "./learn-recipient.ts";
 import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
 import { countChange, enter, move, noteClosedWindow } from "./move.ts";
@@ -21,6 +17,7 @@ import { refreshRecent } from "./portfolio-limit.ts";
 import { findForStatus } from "./read.ts";
 import { deleteParked, insertParked, parkedCount, parkedForMessage } from "./statements.ts";
 import type { Pricing, StatusItem } from "./status-item.ts";
+import { stopForSingle } from "./stop.ts";
 import { type Message, parkedStatuses } from "./table.ts";
 
 /** How long a status waits for its message: with a send token of ours, and without one. */
@@ -187,10 +184,10 @@ function countUsage(
   if (deltas === null) usage.flush();
 }
 
-/** Tells the number's network health about a status, and the circuit breaker of a recipient's broadcast. */
+/** Tells what a status stops, the number's network health, and the circuit breaker of a recipient's broadcast. */
 function hear(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas | null): void {
   const heard = signalOf(message, item);
-  pauseDroppedTemplate(tx, message, heard);
+  if (heard.kind === "failed") stopForSingle(tx, message, heard.failure);
   if (deltas !== null) {
     deltas.countStatus(message, heard);
     return;
@@ -199,21 +196,11 @@ function hear(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas 
   if (message.broadcastId !== null) countStatus(tx, message.broadcastId, heard);
 }
 
-/** The network dropped a single message that it held back, so it has paused the template. Broadcasts do so themselves. */
-function pauseDroppedTemplate(tx: Tx, message: Message, heard: BreakerSignal): void {
-  const { broadcastId, workspaceId, numberId, templateName, templateLanguage } = message;
-  if (heard.kind !== "failed" || heard.failure.effect !== "template_paused" || broadcastId !== null) return;
-  const number = findNumber(tx, numberId);
-  if (number === undefined || templateName === null || templateLanguage === null) return;
-  const template = findInAccount(tx, workspaceId, number.accountId, templateName, templateLanguage);
-  if (template?.status === "APPROVED") decideWithReason(tx, template, "PAUSED", describeFailure(heard.failure));
-}
-
 function differs(message: Message, times: Partial<Message>): boolean {
   return Object.entries(times).some(([name, at]) => message[name as keyof Message] !== at);
 }
 
-function signalOf({ dispatchedAt, heldBack }: Message, { status, error }: StatusItem): BreakerSignal {
+function signalOf({ dispatchedAt }: Message, { status, error }: StatusItem): BreakerSignal {
   if (status !== "failed") return { kind: status === "sent" ? "accepted" : "delivered" };
   // Statuses parked by an older version have no scope.
   const failure = {
@@ -222,9 +209,7 @@ function signalOf({ dispatchedAt, heldBack }: Message, { status, error }: Status
     message: error?.message ?? NO_REASON,
     scope: error?.scope ?? "network",
   };
-  const isDropped = heldBack === true && failure.scope === "template" && failure.effect === undefined;
-  const effect = isDropped ? ({ effect: "template_paused" } as const) : {};
-  return { kind: "failed", failure: { ...failure, ...effect }, dispatchedAt };
+  return { kind: "failed", failure, dispatchedAt };
 }
 
 /**

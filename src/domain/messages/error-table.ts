@@ -35,21 +35,6 @@ export function findErrorMeaning(code: number): ErrorMeaning | undefined {
   return code >= 200 && code <= 299 ? PERMISSION_MISSING : MEANINGS.get(code);
 }
 
-/** The same for a code as it is stored; undefined also for the codes of this server, such as `timeout`. */
-export function findStoredMeaning(code: string): ErrorMeaning | undefined {
-  return /^\d{1,9}$/.test(code) ? findErrorMeaning(Number(code)) : undefined;
-}
-
-/** What a stored failure proves beyond its scope. */
-export function effectOf(code: string | null): FailureEffect | undefined {
-  return code === null ? undefined : findStoredMeaning(code)?.effect;
-}
-
-/** The codes whose meaning is so, as they are stored. */
-export function codesThat(holds: (meaning: ErrorMeaning) => boolean): string[] {
-  return [...MEANINGS].filter(([, meaning]) => holds(meaning)).map(([code]) => String(code));
-}
-
 /** Every code of the table, in its order, for the page that lists them. A range is one entry: `200–299`. */
 export function listErrorMeanings(): { codes: string; meaning: ErrorMeaning }[] {
   const single = [...MEANINGS].map(([code, meaning]) => ({ codes: String(code), meaning }));
@@ -272,22 +257,28 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
       131055:
         "This number or this endpoint cannot send the message. Check whether the number is set up for calls by SIP.",
     },
-    { isWrongPath: true },
+    { isWrongPath: true, effect: "kind_refused" },
   ),
   ...refused("number", {
     133001: "The number's registration data could not be read. Register the number again.",
     133002: "The number's backup could not be read. Register the number without it.",
     133003: "The number's recovery token could not be read. Verify and register the number again.",
     136025: "The number could not be verified. Ask for a new code.",
-    138000: "Calls are not switched on for this number. Switch them on in Meta's dashboard.",
-    2593107: "The number's data was synchronized already. Connect the number again to repeat it.",
-    2593108: "The time to synchronize the number's data is over. Connect the number again.",
     131048:
       "WhatsApp limits the number because people blocked or reported its messages. Stop for some hours and write to fewer people.",
     133000: "The number's last deregistration did not finish. Deregister it again, then register it.",
     133006: "The number must be verified again before it is registered. Ask for a new code.",
     133015: "The number was deleted a moment ago. Wait five minutes before registering it again.",
   }),
+  ...refused(
+    "number",
+    {
+      138000: "Calls are not switched on for this number. Switch them on in Meta's dashboard.",
+      2593107: "The number's data was synchronized already. Connect the number again to repeat it.",
+      2593108: "The time to synchronize the number's data is over. Connect the number again.",
+    },
+    { effect: "kind_refused" },
+  ),
   // Concern the account.
   ...refused(
     "account",
@@ -326,14 +317,20 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     2635: "Meta no longer serves this version of its interface. Raise [whatsapp] api_version.",
     368: "WhatsApp has blocked the account for a while for breaking a policy. Read the notice in Meta's dashboard.",
     131031: "The WhatsApp account is locked or restricted. Read the notice in Meta's dashboard and appeal there.",
-    131044: "The account's payment for calls is not in order. Check the payment method in Meta's dashboard.",
-    131063:
-      "The account takes marketing through its endpoint for marketing only. Sync the number, which finds out whether the account is onboarded; else allow marketing on the Cloud API in Meta's dashboard.",
-    131064:
-      "The account has reached its messaging limit because templates were in the wrong category. Correct the categories and wait.",
     133007: "WhatsApp has blocked the account. Read the notice in Meta's dashboard and appeal there.",
-    134011: "The terms for payments have not been accepted. Accept them in Meta's dashboard.",
   }),
+  ...refused(
+    "account",
+    {
+      131044: "The account's payment for calls is not in order. Check the payment method in Meta's dashboard.",
+      131063:
+        "The account takes marketing through its endpoint for marketing only. Sync the number, which finds out whether the account is onboarded; else allow marketing on the Cloud API in Meta's dashboard.",
+      131064:
+        "The account has reached its messaging limit because templates were in the wrong category. Correct the categories and wait.",
+      134011: "The terms for payments have not been accepted. Accept them in Meta's dashboard.",
+    },
+    { effect: "kind_refused" },
+  ),
 ]);
 
 function throttled(scope: "number" | "pair", descriptions: Readonly<Record<number, string>>): [number, ErrorMeaning][] {

@@ -1,8 +1,10 @@
 /**
  * What a failure of one message means for everything else. Pure. A connector translates the network's error into a
- * `Failure`; `decide` alone says what follows for the message, its broadcast, the number and the template, whether the
- * failure came as the answer or minutes later in a status.
+ * `Failure`; `decide` alone says what follows for the message, its broadcast, the number and the template: of a single
+ * message and of a recipient, before, during and after a broadcast, whether it came as the answer or minutes later in a
+ * status. `whatStops` says what it stops for every other message, and `stop.ts` carries that out.
  */
+import { clauseOf } from "#src/core/sentence.ts";
 
 /**
  * `recipient`: only this person. `message`: these values or this media. `template`, `number`, `account`: every message
@@ -26,11 +28,12 @@ export interface Failure {
 
 /**
  * `number_unready`: the number cannot send until it is set up. `template_disabled`: the template is gone for good.
- * `template_paused`: the network has dropped a message that it held back to check the template. `window_closed`: the
- * person's window. `marketing_refused`: the person switched marketing off. `payment_missing`: of the account.
+ * `kind_refused`: only messages of this kind are refused, and others may be sent. `window_closed`: the person's window.
+ * `marketing_refused`: the person switched marketing off. `payment_missing`: of the account. Rows of older versions may
+ * have `template_paused`, which means nothing beyond its scope.
  */
 export type FailureEffect =
-  | ("number_unready" | "template_disabled" | "template_paused")
+  | ("number_unready" | "template_disabled" | "kind_refused")
   | ("window_closed" | "marketing_refused" | "payment_missing");
 
 export type FailureSource = "answer" | "status";
@@ -47,21 +50,15 @@ interface Verdict {
     | { kind: "count"; streak: "message" | "unlisted" | "network" }
     | { kind: "pause"; cause: "account" | "number" | "template" | "wait"; resumeAfterMs: number | null }
     | { kind: "fail" };
-  isNumberUnready: boolean;
-  /** Do not send the template again before the network reports on it. */
-  isTemplateRefused: boolean;
 }
 
 /** A recipient whose message the network refused for reasons of its own is sent to again this many times. */
 export const NETWORK_RETRIES_MAX = 3;
 
 export function decide(failure: Omit<Failure, "message">, source: FailureSource): Verdict {
-  const verdict = (message: Verdict["message"], broadcast: Verdict["broadcast"], more: Partial<Verdict> = {}) => ({
+  const verdict = (message: Verdict["message"], broadcast: Verdict["broadcast"]): Verdict => ({
     message: source === "status" ? "fail" : message,
     broadcast,
-    isNumberUnready: false,
-    isTemplateRefused: false,
-    ...more,
   });
   const { scope, effect, mendsAfterMs } = failure;
   switch (scope) {
@@ -84,9 +81,24 @@ export function decide(failure: Omit<Failure, "message">, source: FailureSource)
     resumeAfterMs: mendsAfterMs ?? null,
   });
   if (mendsAfterMs !== undefined) return verdict("requeue", pause("wait"));
-  if (effect === "number_unready") return verdict("requeue", pause("number"), { isNumberUnready: true });
-  if (scope === "template") return verdict("requeue", pause("template"), { isTemplateRefused: true });
+  if (effect === "number_unready") return verdict("requeue", pause("number"));
+  if (scope === "template") return verdict("requeue", pause("template"));
   return verdict("requeue", pause("account"));
+}
+
+/**
+ * What sends nothing more, for anybody, until the network reports otherwise; the same for answers and statuses, before,
+ * during and after a broadcast. A single message is refused alone: its caller is told, and may know better. Only proof that
+ * the number is not set up, or that the template was stopped while the network checked it, stops others too.
+ */
+export function whatStops(
+  { scope, effect, mendsAfterMs }: Omit<Failure, "message">,
+  met: { isSingle: boolean; wasHeldBack: boolean },
+): "number" | "template" | null {
+  if (mendsAfterMs !== undefined || effect === "kind_refused") return null;
+  if (effect === "number_unready") return "number";
+  if (scope === "template") return met.isSingle && !met.wasHeldBack ? null : "template";
+  return (scope === "number" || scope === "account") && !met.isSingle ? "number" : null;
 }
 
 /** Whether every message of that template, number or account would fail too. */
@@ -95,5 +107,5 @@ export function affectsEveryone({ scope }: Pick<Failure, "scope">): boolean {
 }
 
 export function describeFailure({ code, message }: Pick<Failure, "code" | "message">): string {
-  return `${message} (error ${code})`;
+  return `${clauseOf(message)} (error ${code})`;
 }

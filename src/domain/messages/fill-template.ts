@@ -3,8 +3,10 @@
  */
 import { type Fault, type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { Problem, quote } from "#src/core/problem.ts";
+import { sentenceOf } from "#src/core/sentence.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
+import { whyNotSendable } from "../templates/network-status.ts";
 import { listLanguages, listNames } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
 import { type MediaKind, mediaKinds, renderText, type TemplateShape } from "../templates/template.ts";
@@ -99,10 +101,7 @@ export function requireSendable(choice: TemplateChoice | null, input: TemplateIn
     throw new Problem("template_not_found", message, fault === undefined ? {} : { fault });
   }
   if (template.status !== "APPROVED") {
-    throw new Problem(
-      "template_not_sendable",
-      `The template ${template.name} is ${STATUS_DESCRIPTIONS[template.status]}.`,
-    );
+    throw new Problem("template_not_sendable", sentenceOf(whyNotSendable(template)));
   }
   const shape = shapeOf(template);
   if (shape.unsupported !== null) {
@@ -111,13 +110,6 @@ export function requireSendable(choice: TemplateChoice | null, input: TemplateIn
   requireParts(template.name, shape, input.parts ?? {});
   return template;
 }
-
-const STATUS_DESCRIPTIONS = {
-  PENDING: "pending: the network has not approved it yet",
-  REJECTED: "rejected by the network",
-  PAUSED: "paused by the network because of complaints",
-  DISABLED: "permanently disabled by the network",
-} as const;
 
 /** Throws `missing_media` or `missing_variable`. */
 export function fillTemplate(template: Template, input: TemplateInput): { content: TemplateContent; text: string } {

@@ -12,7 +12,7 @@ import { getWorkspace } from "../workspaces/read.ts";
 import { countMove } from "./adjust-counters.ts";
 import { noteDispatchedAgain } from "./contact-messages.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
-import { effectOf } from "./error-table.ts";
+import { effectOf } from "./error-codes.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { addNetworkId, removeNetworkIds } from "./network-ids.ts";
 import type { Outcome } from "./outcome.ts";

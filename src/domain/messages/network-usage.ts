@@ -10,7 +10,6 @@ import { listNumbers } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { addUsage } from "./counter-statements.ts";
-import { codesThat } from "./error-table.ts";
 import type { UsageView } from "./schema.ts";
 import type { Pricing } from "./status-item.ts";
 import { type Message, networkUsage } from "./table.ts";
@@ -80,22 +79,6 @@ export function allowanceOf(month: string): number | null {
 function isService({ category, type }: Pick<NetworkUsage, "category" | "type">): boolean {
   return category === "service" && type !== FREE_ENTRY_POINT;
 }
-
-/** How many of the latest messages and requests are looked at. */
-const LOOKED_AT = 1_000;
-const PAYMENT_CODES = codesThat(({ effect }) => effect === "payment_missing")
-  .map((code) => `'${code}'`)
-  .join(", ");
-
-/** The numbers of which the network recently refused a message because the account's payment is not in order. */
-export const PAYMENT_REFUSALS_SQL = `SELECT number_id
-  FROM (SELECT number_id, error_code FROM messages ORDER BY id DESC LIMIT ${LOOKED_AT})
-  WHERE error_code IN (${PAYMENT_CODES})
-  UNION
-  SELECT m.number_id
-  FROM (SELECT send_token, code FROM provider_requests ORDER BY id DESC LIMIT ${LOOKED_AT}) AS r
-    JOIN messages m ON m.send_token = r.send_token
-  WHERE r.code IN (${PAYMENT_CODES})`;
 
 interface Month {
   from: number;

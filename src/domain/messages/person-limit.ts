@@ -2,7 +2,7 @@
  * Refusals that stand for a limit of the person: another message to the person within the time that the network asks for
  * would be refused too, and counts against the sender. Pure: `error-table.ts` names the codes.
  */
-import { codesThat } from "./error-table.ts";
+import { codesThat } from "./error-codes.ts";
 
 /**
  * The network asks to wait a day after the first such refusal, and longer after each further one (131049); the others of

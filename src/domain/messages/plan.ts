@@ -9,6 +9,7 @@ import { formatInstant } from "#src/core/instant.ts";
 import type { Micros } from "#src/core/money.ts";
 import type { E164 } from "#src/core/phone.ts";
 import { invalidRequest, noProblems, Problem, quote } from "#src/core/problem.ts";
+import { clauseOf } from "#src/core/sentence.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
@@ -259,7 +260,7 @@ export function requireReady(given: SendingNumber | null): SendingNumber {
   if (sender.ready) return sender;
   throw new Problem(
     "number_not_ready",
-    `${sender.phone} cannot send yet: ${sender.unreadyReason ?? "the network has not made it ready"}.`,
+    `${sender.phone} cannot send yet: ${clauseOf(sender.unreadyReason ?? "the network has not made it ready")}.`,
   );
 }
 

@@ -12,7 +12,7 @@ import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { applyParked } from "./apply-status.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
-import { effectOf } from "./error-table.ts";
+import { effectOf } from "./error-codes.ts";
 import { learnFromAnswer } from "./learn-recipient.ts";
 import { isContactErased } from "./message.ts";
 import { enter, enterSent, move } from "./move.ts";

@@ -9,6 +9,16 @@ export interface NumberHealth {
   isAppLimited: boolean;
 }
 
+/** How a number is set up at the network, in its own words; null: it does not say. */
+export interface NumberSetup {
+  /** `CLOUD_API`, or another platform that this server cannot send through. */
+  platform: string | null;
+  /** `LIVE`, or `SANDBOX` for a test number. */
+  mode: string | null;
+  /** Whether it has a two-step PIN. */
+  hasPin: boolean | null;
+}
+
 export interface ConnectionFacts {
   /** Why the network could not be asked about the number; null if it could. */
   failure: ConnectionFailure | null;
@@ -28,6 +38,8 @@ export interface ConnectionFacts {
     subcode: number | null;
     /** When the app's access to data ends, milliseconds; null if it does not. Absent: stored by 0.1. */
     dataAccessEndsAt?: number | null;
+    /** The accounts that the token was made for; empty if the network does not name them. Absent: stored by 0.1. */
+    accountIds?: string[];
   } | null;
   number: {
     status: string | null;
@@ -36,10 +48,12 @@ export interface ConnectionFacts {
     messagingLimit: string | null;
     throughputLevel: string | null;
     health: NumberHealth | null;
+    /** Absent: stored by 0.1. */
+    setup?: NumberSetup;
   } | null;
   subscription: { isSubscribed: boolean; overrideUrl: string | null } | null;
   /** The app's own webhook. `wrong_secret`: Meta does not accept our app secret for this app. */
-  app: { callbackUrl: string | null; fields: string[] } | "none" | "wrong_secret" | null;
+  app: { callbackUrl: string | null; fields: string[]; isActive?: boolean } | "none" | "wrong_secret" | null;
   /** Where the number's callbacks go, if not to the app's address. */
   callbackUrl: string | null;
 }

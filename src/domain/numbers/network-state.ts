@@ -7,7 +7,7 @@ import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type AccountUpdate, recordMarketingStatus } from "./account-sync.ts";
 import { dropNotices, findConnection } from "./connection.ts";
-import type { NumberHealth } from "./connection-facts.ts";
+import type { NumberHealth, NumberSetup } from "./connection-facts.ts";
 import { assignPortfolio, reportLimit } from "./portfolio.ts";
 import { syncReadiness } from "./readiness.ts";
 import { type NumberState, numberStates, numbers, type SendingNumber } from "./table.ts";
@@ -24,6 +24,7 @@ export interface NumberDetails {
   messagingLimit: string | null;
   /** The network's own verdict on whether the number can send, with its reasons. */
   health: NumberHealth | null;
+  setup: NumberSetup;
 }
 
 /** The network's listing may lag behind its own reports. */
@@ -41,7 +42,7 @@ export function applyDetails(tx: Tx, number: SendingNumber, details: NumberDetai
     details.health.canSend !== "BLOCKED" &&
     details.status === "CONNECTED" &&
     at >= before.restrictionUpdatedAt + SYNC_LIFTS_AFTER_MS;
-  const { health, isOnBusinessApp, ...fields } = details;
+  const { health, setup: _, isOnBusinessApp, ...fields } = details;
   const state = save(tx, {
     ...before,
     ...fields,

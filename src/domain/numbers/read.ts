@@ -3,7 +3,7 @@ import { and, asc, eq, isNull } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { numberById, numberByNetworkId, numbersOfWorkspace, numbersWithSecret } from "./statements.ts";
+import { numberById, numberByNetworkId, numbersOfWorkspace, numbersWithSecret, ownersOfPhone } from "./statements.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export const listNumbers = remembered((tx, workspaceId: number): readonly SendingNumber[] =>
@@ -32,6 +32,12 @@ export function getNumber(tx: ReadTx, id: number): SendingNumber {
 /** The number that a network's callback refers to. The id is unique on the whole server. */
 export function findByPhoneNumberId(tx: ReadTx, phoneNumberId: string): SendingNumber | undefined {
   return numberByNetworkId(tx).get({ phoneNumberId });
+}
+
+/** Whether other workspaces send from this phone number, and not the one of `number`. */
+export function isOfAnotherWorkspace(tx: ReadTx, { workspaceId }: SendingNumber, phone: string): boolean {
+  const owners = ownersOfPhone(tx).all({ phone });
+  return owners.length > 0 && !owners.some((owner) => owner.workspaceId === workspaceId);
 }
 
 /** The numbers of an account, in all workspaces: callbacks about an account name no number. */

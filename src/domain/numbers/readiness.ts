@@ -6,7 +6,7 @@ import { removeCallbackAddresses } from "./callback-address.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export function markReady(tx: Tx, id: number): SendingNumber {
-  return change(tx, id, { ready: true, unreadyReason: null, unreadyBy: null });
+  return change(tx, id, { ready: true, unreadyReason: null, unreadyBy: null, readyAt: tx.now });
 }
 
 /** `reason` is shown when sending fails. A number that a `person` stopped is only started again by a person. */

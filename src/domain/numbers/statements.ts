@@ -21,6 +21,13 @@ export const numberByNetworkId = hotQuery(
   number,
 );
 
+/** The workspaces that send from a phone number: one, but for those of a simulator. */
+export const ownersOfPhone = hotQuery(
+  `SELECT ${columns({ workspaceId: number.workspaceId })} FROM numbers WHERE phone = :phone AND removed_at IS NULL LIMIT 100`,
+  { phone: number.phone },
+  { workspaceId: number.workspaceId },
+);
+
 /** Reads every number of the server, because any of them may have signed a callback. */
 export const numbersWithSecret = hotQuery(
   `SELECT ${columns({ id, appSecret, phoneNumberId, accountId })} FROM numbers

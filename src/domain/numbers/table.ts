@@ -41,6 +41,8 @@ export const numbers = sqliteTable("numbers", {
   unreadyReason: text(),
   /** Who stopped the number: if a person did, the network's reports do not start it again. Null while ready. */
   unreadyBy: text().$type<"person" | "network">(),
+  /** Since when it can send: refusals of messages that left before say nothing about it. Null: from the start. */
+  readyAt: instant(),
   /** The network's account that owns the number and its templates. */
   accountId: text().notNull(),
   /** The network's id of the number; unique on this server. */

@@ -7,15 +7,10 @@ import { and, eq, lte } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import type { TemplateComponent } from "./component.ts";
 import { decideTemplate } from "./decide.ts";
+import { DELETED, statusOf } from "./network-status.ts";
 import { findInAccount } from "./read.ts";
 import { type Template, templates } from "./table.ts";
-import {
-  nextOrder,
-  type ParameterFormat,
-  type TemplateCategory,
-  type TemplateStatus,
-  templateCategories,
-} from "./template.ts";
+import { nextOrder, type ParameterFormat, type TemplateCategory, templateCategories } from "./template.ts";
 
 /** A template as the network lists it. */
 export interface ListedTemplate {
@@ -91,6 +86,9 @@ export function retireMissing(
   return missing.length;
 }
 
+/** A refused template is not tried again for as long as the network's shortest pause. */
+const REFUSED_FOR_MS = 3 * 60 * 60_000;
+
 /** Identifies a template within its account. */
 export function keyOf({ name, language }: { name: string; language: string }): string {
   return `${name} ${language}`;
@@ -115,33 +113,6 @@ export function applyTemplateUpdate(
     return category === known.category ? known : change(tx, known, { category, updatedAt: tx.now });
   }
   return known;
-}
-
-/** The network's status of a deleted template. */
-const DELETED = "DELETED";
-
-/**
- * Maps the network's status to ours. Only an approved template can be sent (Meta: template status). An unknown status
- * counts as pending, which sends nothing and fails nothing.
- */
-const STATUSES: Readonly<Record<string, TemplateStatus>> = {
-  APPROVED: "APPROVED",
-  REINSTATED: "APPROVED",
-  PENDING: "PENDING",
-  IN_APPEAL: "PENDING",
-  REJECTED: "REJECTED",
-  PAUSED: "PAUSED",
-  FLAGGED: "PAUSED",
-  LOCKED: "PAUSED",
-  LIMIT_EXCEEDED: "PAUSED",
-  ARCHIVED: "PAUSED",
-  DISABLED: "DISABLED",
-  PENDING_DELETION: "DISABLED",
-  [DELETED]: "DISABLED",
-};
-
-function statusOf(word: string): TemplateStatus {
-  return (Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined) ?? "PENDING";
 }
 
 /** An unknown category counts as the one with the most rules. */
@@ -190,9 +161,12 @@ function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): bo
   const after = { category, parameterFormat, components, parameterOrder: known.parameterOrder };
   const parameterOrder = known.wasApproved ? nextOrder(known, after) : null;
   const content = isSame ? known : change(tx, known, { ...after, parameterOrder, updatedAt: tx.now });
-  // A report that the network made after this listing is newer.
+  // A refused message is newer than what the listing has said all along, and a report after this listing is newer, too.
+  const isKept = content.networkStatus === listed.status && at < content.statusAt + REFUSED_FOR_MS;
   const decided =
-    at < content.statusAt || (content.networkStatus === listed.status && content.status === statusOf(listed.status))
+    at < content.statusAt ||
+    isKept ||
+    (content.networkStatus === listed.status && content.status === statusOf(listed.status))
       ? content
       : decideStatus(tx, content, listed.status, listed.reason, at);
   if (decided.quality !== listed.quality) change(tx, decided, { quality: listed.quality });

@@ -1,6 +1,6 @@
 /**
- * `/control/v1/operator`: what a person at the console or the command line would do: decide on a template, pause and
- * resume a broadcast, erase a contact, send a test event.
+ * `/control/v1/operator`: what a person at the console or the command line would do: decide on a template, set a number to
+ * ready, pause and resume a broadcast, erase a contact, send a test event.
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { OneOf } from "#src/core/schema.ts";
@@ -9,13 +9,23 @@ import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts"
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { findByPhone } from "#src/domain/contacts/find.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
+import { clearRestriction } from "#src/domain/numbers/network-state.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { markReady } from "#src/domain/numbers/readiness.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { answerJson } from "../answer.ts";
 import { declareCall, findWorkspaceId, invalidField, readE164, strict } from "./route.ts";
 
-const acts = ["decide_template", "pause_broadcast", "resume_broadcast", "erase_contact", "send_test_event"] as const;
+const acts = [
+  "decide_template",
+  "ready_number",
+  "pause_broadcast",
+  "resume_broadcast",
+  "erase_contact",
+  "send_test_event",
+] as const;
 
 const OperatorBody = Type.Object(
   {
@@ -35,6 +45,7 @@ type OperatorBody = Static<typeof OperatorBody>;
 /** The members that an act needs beside `do`. */
 const NEEDS: Readonly<Record<OperatorBody["do"], readonly (keyof OperatorBody)[]>> = {
   decide_template: ["name", "language", "status"],
+  ready_number: ["phone"],
   pause_broadcast: ["id"],
   resume_broadcast: ["id"],
   erase_contact: ["phone"],
@@ -62,8 +73,9 @@ function requireMembers(input: OperatorBody): void {
 }
 
 function act(tx: Tx, workspaceId: number, input: OperatorBody): void {
-  const { name = "", language = "", status = "APPROVED", reason = null, id = 0 } = input;
+  const { name = "", language = "", status = "APPROVED", reason = null, id = 0, phone = "" } = input;
   if (input.do === "decide_template") decideByName(tx, workspaceId, name, language, status, reason);
+  else if (input.do === "ready_number") readyNumber(tx, workspaceId, phone);
   else if (input.do === "send_test_event") sendTestEvent(tx, workspaceId);
   else {
     const broadcast = findBroadcast(tx, workspaceId, id);
@@ -72,6 +84,14 @@ function act(tx: Tx, workspaceId: number, input: OperatorBody): void {
     else if (pauseBroadcast(tx, broadcast, "manual", "paused by hand") === null)
       throw invalidField("id", `This broadcast is ${broadcast.status}, so it cannot be paused.`);
   }
+}
+
+/** Throws `invalid_request`. */
+function readyNumber(tx: Tx, workspaceId: number, phone: string): void {
+  const number = listNumbers(tx, workspaceId).find((one) => one.phone === readE164("phone", phone));
+  if (number === undefined) throw invalidField("phone", "This workspace has no such number.");
+  clearRestriction(tx, number.id);
+  markReady(tx, number.id);
 }
 
 /** Throws `invalid_request`. */

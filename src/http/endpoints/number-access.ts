@@ -7,7 +7,7 @@ import { Type } from "@sinclair/typebox";
 import { quoted } from "#src/core/foreign-text.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { findStoredMeaning } from "#src/domain/messages/error-table.ts";
+import { findStoredMeaning } from "#src/domain/messages/error-codes.ts";
 import { scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { verifyTokenOf } from "#src/domain/numbers/callback-verification.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";

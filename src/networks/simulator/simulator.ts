@@ -31,6 +31,8 @@ interface SimulatorOptions {
   callBack: (callbacks: { body: string; dueAt: number }[]) => void;
   /** The template as the network has approved it; null for one that it does not know, and for a free message. */
   findApproved: (outbound: OutboundMessage) => ApprovedTemplate | null;
+  /** Whether the recipient is the number of another business of this simulator. */
+  isAnotherBusiness?: (outbound: OutboundMessage) => boolean;
   /** Under test control: rules that change what it does, and the journal of what it received. */
   control?: SimulatorControl | undefined;
   /** Files that were played in; without it, there are only samples. */
@@ -47,6 +49,9 @@ const MEDIA_UNUSABLE = "131053";
 const PHONE_NEEDED = "131062";
 /** Meta's code for a message whose sender and recipient are the same number. */
 const TO_ITSELF = "131021";
+/** Meta's code for a number that cannot receive. */
+const UNDELIVERABLE = "131026";
+const ANOTHER_BUSINESS = "The number is a sending number of another workspace, and receives no messages of businesses.";
 /** Of a send whose workspace is reset. */
 const CUT_OFF: Outcome = { kind: "unknown", reason: "the workspace is being reset" };
 /** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
@@ -58,6 +63,7 @@ export function createSimulator({
   times,
   callBack,
   findApproved,
+  isAnotherBusiness,
   control,
   files,
 }: SimulatorOptions): Network {
@@ -84,6 +90,7 @@ export function createSimulator({
   const findRefusal = (outbound: OutboundMessage, to: string, request: JsonObject): Outcome | null => {
     if (control?.isInOutage(to, outbound, clock.now()) === true) return null;
     if (to === outbound.sender.phone) return refuse(TO_ITSELF);
+    if (isAnotherBusiness?.(outbound) === true) return refuse(UNDELIVERABLE, ANOTHER_BUSINESS);
     const refusedAddress = refuseUserId(outbound);
     if (refusedAddress !== null) return refusedAddress;
     const refusal =

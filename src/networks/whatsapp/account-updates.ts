@@ -62,7 +62,7 @@ function readChange(event: string, value: JsonObject): Change | null {
       return {
         type: "disconnected",
         appId: idIn(objectOf(value, "waba_info"), "partner_app_id"),
-        reason: `Meta says that the app was disconnected from the WhatsApp account (${event}): it can no longer send. Connect it again in Meta's Business Manager.`,
+        reason: `Meta says that the app was disconnected from the WhatsApp account (${event}${causeIn(value)}): it can no longer send. Connect it again in Meta's Business Manager.`,
       };
     // A provider that can be asked nothing about its accounts passes this on, too.
     case "MM_LITE_TERMS_SIGNED":
@@ -72,6 +72,21 @@ function readChange(event: string, value: JsonObject): Change | null {
     default:
       return null;
   }
+}
+
+/** Why a number that is also in the Business app was disconnected. Meta names no cause for others. */
+const DISCONNECTIONS: Readonly<Record<string, string>> = {
+  PRIMARY_INACTIVITY: "the phone with the Business app was not used for too long",
+  COMPANION_INACTIVITY: "the connection to the Business app was not used for too long",
+  BUSINESS_DOWNGRADE: "the business went back to the app alone",
+};
+
+function causeIn(value: JsonObject): string {
+  const info = objectOf(value, "disconnection_info");
+  const word = textOf(info, "reason")?.toUpperCase().slice(0, 60);
+  if (word === undefined) return "";
+  const says = Object.hasOwn(DISCONNECTIONS, word) ? `, ${DISCONNECTIONS[word]}` : "";
+  return `, ${word}${says}`;
 }
 
 /** A list without any of the restrictions above means that none is in force any more. */

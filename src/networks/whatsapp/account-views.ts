@@ -19,6 +19,11 @@ export function numberIn(row: JsonObject): NumberDetails {
     isOnBusinessApp: memberOf(row, "is_on_biz_app") === true,
     messagingLimit: readLimit(memberOf(row, "whatsapp_business_manager_messaging_limit")),
     health: healthIn(objectOf(row, "health_status")),
+    setup: {
+      platform: textOf(row, "platform_type")?.toUpperCase() ?? null,
+      mode: textOf(row, "account_mode")?.toUpperCase() ?? null,
+      hasPin: booleanOf(row, "is_pin_enabled"),
+    },
   };
 }
 
@@ -123,5 +128,19 @@ export function subscriptionIn(answer: JsonObject): AppSubscription | null {
   const fields = listOf(row, "fields").map((field) =>
     typeof field === "string" ? field : textOf(asObject(field), "name"),
   );
-  return { callbackUrl: textOf(row, "callback_url"), fields: fields.filter((field) => field !== null) };
+  const callbackUrl = textOf(row, "callback_url");
+  const isActive = booleanOf(row, "active") !== false;
+  return { callbackUrl, fields: fields.filter((field) => field !== null), isActive };
+}
+
+function booleanOf(row: JsonObject, name: string): boolean | null {
+  const value = memberOf(row, name);
+  return typeof value === "boolean" ? value : null;
+}
+
+/** Where the network keeps what a number sends and receives, as an ISO 3166 code; null: not in one country. */
+export function storageIn(settings: JsonObject): string | null {
+  const storage = objectOf(settings, "storage_configuration");
+  const isLocal = textOf(storage, "status")?.toUpperCase() === "IN_COUNTRY_STORAGE_ENABLED";
+  return isLocal ? (textOf(storage, "data_localization_region")?.toUpperCase().slice(0, 10) ?? null) : null;
 }

@@ -9,7 +9,16 @@ import { targetOf } from "#src/net/target.ts";
 import type { Transport } from "#src/net/transport.ts";
 import type { AccountPort, ListedNumber, Result, Sender } from "../network.ts";
 import { answerOf, failed, unreadable } from "./account-answer.ts";
-import { accountIn, appIn, callbackUrlsIn, numberIn, phoneOf, subscriptionIn, tokenIn } from "./account-views.ts";
+import {
+  accountIn,
+  appIn,
+  callbackUrlsIn,
+  numberIn,
+  phoneOf,
+  storageIn,
+  subscriptionIn,
+  tokenIn,
+} from "./account-views.ts";
 import { describeCode } from "./errors.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, stringOf, textOf } from "./json.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
@@ -29,6 +38,9 @@ const NUMBER_FIELDS = [
   "whatsapp_business_manager_messaging_limit",
   "health_status",
   "is_on_biz_app",
+  "platform_type",
+  "account_mode",
+  "is_pin_enabled",
 ].join(",");
 
 const TEMPLATE_FIELDS = "id,name,language,status,category,components,parameter_format,quality_score,rejected_reason";
@@ -122,6 +134,18 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
       if (!answer.ok) return answer;
       const { phoneNumberId } = sender;
       return { ...answer, value: { phoneNumberId, phone: phoneOf(answer.value), ...numberIn(answer.value) } };
+    },
+
+    // Asked for apart: a version that does not know a field refuses the whole request.
+    async fetchExtras(sender) {
+      const [settings, number] = await Promise.all([
+        ask(sender, urlOf(endpoint(sender), sender.phoneNumberId, "settings")),
+        ask(sender, `${urlOf(endpoint(sender), sender.phoneNumberId, "")}?fields=messaging_account_id`),
+      ]);
+      return {
+        storageRegion: settings.ok ? storageIn(settings.value) : null,
+        messagingAccountId: number.ok ? idOf(number.value, "messaging_account_id") : null,
+      };
     },
 
     async listNumbers(sender) {

@@ -3,12 +3,7 @@
  * Decides by `error.code`, never by English text. The network's own words are passed on, without
  * anything that looks like an access token, because Meta has been seen to repeat tokens.
  */
-import {
-  type ErrorMeaning,
-  findErrorMeaning,
-  findStoredMeaning,
-  PROOF_REFUSED,
-} from "#src/domain/messages/error-table.ts";
+import { type ErrorMeaning, findErrorMeaning, PROOF_REFUSED } from "#src/domain/messages/error-table.ts";
 import type { Failure } from "#src/domain/messages/failure.ts";
 import type { FailedOutcome } from "#src/domain/messages/outcome.ts";
 import type { AnswerHeaders } from "#src/net/answer-reader.ts";
@@ -93,10 +88,8 @@ export function failureOf(error: GraphError): Failure {
 
 /** What a code means and what to do about it, for people. Accepts any text and says so if the code is unknown. */
 export function describeCode(code: string): string {
-  return (
-    findStoredMeaning(code)?.description ??
-    `WhatsApp refused the message with error ${code}, which this version does not know.`
-  );
+  const meaning = /^\d{1,9}$/.test(code) ? findErrorMeaning(Number(code)) : undefined;
+  return meaning?.description ?? `WhatsApp refused the message with error ${code}, which this version does not know.`;
 }
 
 /** Meta reports a missing and a wrong proof of the app secret as a wrong parameter. */

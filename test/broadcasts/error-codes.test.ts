@@ -47,7 +47,7 @@ const STEP_MS = 50;
 const STATUS_AFTER_MS = 200;
 const FAST_MS = isLong ? 10_000 : 4_000;
 const SLOW_STEP_MS = isLong ? STATUS_AFTER_MS : 2_000;
-const LIMIT_MS = isLong ? 1_800_000 : 60_000;
+const LIMIT_MS = isFull ? 1_800_000 : 60_000;
 async function start(): Promise<Scenario> {
   const scenario = await startScenario({ throughput: THROUGHPUT });
   await scenario.app.clock.advance(SECOND);

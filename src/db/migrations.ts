@@ -27,6 +27,7 @@ import conversationStates from "../../migrations/0025_conversation_states.sql" w
 import sharedNumbers from "../../migrations/0026_shared_numbers.sql" with { type: "text" };
 import formFiles from "../../migrations/0027_form_files.sql" with { type: "text" };
 import failures from "../../migrations/0028_failures.sql" with { type: "text" };
+import directSend from "../../migrations/0029_direct_send.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   { version: 26, name: "shared_numbers", sql: sharedNumbers },
   { version: 27, name: "form_files", sql: formFiles },
   { version: 28, name: "failures", sql: failures },
+  { version: 29, name: "direct_send", sql: directSend },
 ];

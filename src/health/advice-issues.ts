@@ -1,6 +1,7 @@
 /** What does not stop a number, but will, or limits it: name, quality, verification, the token's end. */
 import { quoted } from "#src/core/foreign-text.ts";
 import { updateToken } from "./access-issues.ts";
+import { directSendIssues } from "./direct-send-issues.ts";
 import type { Issue, IssueInput } from "./issue.ts";
 import { marketingIssues } from "./marketing-issues.ts";
 
@@ -11,7 +12,7 @@ const UNVERIFIED_BUSINESS_CODE = 141010;
 const LOWEST_LIMIT = "250";
 
 export function adviceIssues(input: IssueInput): Issue[] {
-  return [...numberAdvice(input), ...marketingIssues(input)]
+  return [...numberAdvice(input), ...marketingIssues(input), ...directSendIssues(input)]
     .filter((one) => one !== null)
     .map((one) => ({ level: "warning", check: "number", command: null, hits: null, ...one }));
 }

@@ -29,6 +29,7 @@ export function enteredIssues({ facts, hasSecret, settings, now }: Entered): Iss
       unsigned: null,
       hasPaymentMethod: null,
       marketing: null,
+      directSend: null,
       isPaymentRefused: false,
     },
     ...{ sharing: null, silentSince: null },

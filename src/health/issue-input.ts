@@ -8,6 +8,7 @@ import { wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
 import { PAYMENT_REFUSALS_SQL, REFUSED_NUMBERS_SQL } from "#src/domain/messages/refused-numbers.ts";
 import { NOTICE_LASTS_MS } from "#src/domain/numbers/connection.ts";
 import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
+import type { DirectSendState } from "#src/domain/numbers/table.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { IssueInput } from "./issue.ts";
 import type { WorkspaceSources } from "./rule.ts";
@@ -38,7 +39,7 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
     `SELECT n.id, n.phone, n.provider, n.api_url, n.account_id, n.phone_number_id, n.app_secret IS NOT NULL AS has_secret,
       n.ready, n.unready_reason, n.unready_by, n.workspace_id, w.name AS workspace, c.facts,
       s.restriction, s.restricted_until, s.notice, a.workspace_id IS NOT NULL AS has_account, a.has_payment_method,
-      a.marketing_status, a.marketing_refusal,
+      a.marketing_status, a.marketing_refusal, a.direct_send,
       EXISTS (SELECT 1 FROM templates t WHERE t.workspace_id = n.workspace_id AND t.account_id = n.account_id
         AND t.category = 'MARKETING' AND t.status = 'APPROVED') AS has_marketing,
       n.shared_since, n.shared_with, n.routed_since, n.standby_since
@@ -73,6 +74,7 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
       unsigned: unsigned.get(number.id) ?? null,
       hasPaymentMethod: row.has_payment_method === null ? null : Number(row.has_payment_method) === 1,
       marketing: Number(row.has_account) === 1 ? marketingIn(row) : null,
+      directSend: typeof row.direct_send === "string" ? (JSON.parse(row.direct_send) as DirectSendState) : null,
       isPaymentRefused: unpaid.has(number.id),
       sharing: sharingIn(row),
       silentSince: daily.get(number.id) ?? null,

@@ -4,7 +4,7 @@
  */
 import type { ForeignText } from "#src/core/foreign-text.ts";
 import type { ConnectionFacts } from "#src/domain/numbers/connection-facts.ts";
-import type { NumberNotice, NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
+import type { DirectSendState, NumberNotice, NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Condition } from "./conditions.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { Check } from "./rule.ts";
@@ -46,6 +46,8 @@ export interface IssueInput {
   hasPaymentMethod: boolean | null;
   /** The account's way of sending marketing; null: nothing is known of the account yet. */
   marketing: MarketingPath | null;
+  /** What the network last answered about messages without a template; null: the account has sent none. */
+  directSend: DirectSendState | null;
   /** The network recently refused a message because the account's payment is not in order. */
   isPaymentRefused: boolean;
   /** Another sender is on the number; null: none is known. */

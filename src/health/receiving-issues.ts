@@ -25,6 +25,7 @@ const WEBHOOK_FIELDS: Readonly<Record<string, string>> = {
 export const wantedFields = {
   fields: Object.keys(WEBHOOK_FIELDS),
   moreFields: [
+    "template_correct_category_detection",
     "standby",
     "messaging_handovers",
     "smb_message_echoes",

@@ -15,6 +15,7 @@ import type {
 } from "#src/domain/inbound/callback-item.ts";
 import type { ThreadAction } from "#src/domain/inbound/thread-actions.ts";
 import type { Content } from "#src/domain/messages/content.ts";
+import type { DirectCategory } from "#src/domain/messages/direct-send.ts";
 import type { FailedOutcome, Outcome } from "#src/domain/messages/outcome.ts";
 import type { SendPath } from "#src/domain/messages/send-path.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
@@ -264,6 +265,8 @@ export interface OutboundMessage {
   about?: string | null;
   /** One of a broadcast's many: single messages go first. */
   isBulk?: boolean;
+  /** A free message that goes out as a template of this category does (Direct Send). */
+  category?: DirectCategory;
   /** The endpoint of the network that takes it. Absent: the general one. */
   path?: SendPath;
 }

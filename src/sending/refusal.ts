@@ -1,6 +1,7 @@
 /** The error that a caller receives for a message that failed within its request. */
 
 import { Problem, type ProblemDetails } from "#src/core/problem.ts";
+import { directRefusal } from "#src/domain/messages/direct-send.ts";
 import { findStoredMeaning } from "#src/domain/messages/error-codes.ts";
 import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
@@ -25,7 +26,9 @@ export const tokenUnreadable: Extract<Outcome, { kind: "refused" }> = {
 /** `scope`: what the network's refusal is about, if it has just refused. */
 export function problemOf(message: Message, scope: FailureScope | null = null): Problem {
   const code = message.errorCode ?? "unknown";
-  const description = message.errorMessage ?? "The network refused the message.";
+  const words = message.errorMessage ?? "The network refused the message.";
+  const direct = directRefusal(message);
+  const description = direct === null ? words : `${direct} ${words}`;
   const details: ProblemDetails = {
     whatsappCode: code,
     messageId: message.id,
@@ -33,7 +36,8 @@ export function problemOf(message: Message, scope: FailureScope | null = null): 
     // A trouble of the network's own passes without a change of the request.
     isRetryable: !message.outcomeUnknown && (code === unreachable.code || scope === "network"),
   };
-  return new Problem(findStoredMeaning(code)?.caller ?? "whatsapp_error", description, details);
+  const known = direct === null ? findStoredMeaning(code)?.caller : "window_closed";
+  return new Problem(known ?? "whatsapp_error", description, details);
 }
 
 export function busyProblem(waitMs: number): Problem {

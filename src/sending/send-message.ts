@@ -17,6 +17,7 @@ import { removeNetworkUpload } from "#src/domain/media/upload-statements.ts";
 import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
 import { countNetworkAnswer } from "#src/domain/messages/breaker.ts";
 import { uploadsOf } from "#src/domain/messages/content.ts";
+import { noteDirectAnswer } from "#src/domain/messages/direct-send.ts";
 import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
@@ -234,11 +235,12 @@ async function attemptUntilFinal(
 export function outboundOf(
   { box }: SendOptions,
   { sendToken }: Message,
-  { sender, phone, networkUserId, content, about, path }: SendPlan,
+  { sender, phone, networkUserId, content, about, path, category, template }: SendPlan,
   uploads: ReadonlyMap<number, string>,
 ): OutboundMessage {
   const to = { to: phone, recipientNetworkUserId: networkUserId };
-  return { sender: senderOf(box, sender), ...to, sendToken, content, uploads, about, path };
+  const direct = category === null || template !== null ? {} : ({ category: "utility" } as const);
+  return { sender: senderOf(box, sender), ...to, sendToken, content, uploads, about, path, ...direct };
 }
 
 /** The network accepted a free message into a thread that another sender had: it is ours now. */
@@ -266,6 +268,7 @@ export function writeOutcome(tx: Tx, dispatched: Message, plan: SendPlan, outcom
   const { id } = dispatched;
   if (outcome.kind === "refused" && outcome.scope === "message") forgetNetworkUploads(tx, plan);
   if (outcome.kind === "accepted") noteTaken(tx, plan, dispatched);
+  noteDirectAnswer(tx, plan, outcome);
   const message = outcome.kind === "accepted" ? dispatched : requireMessage(tx, id);
   if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
   if (outcome.kind === "refused") stopForSingle(tx, message, outcome);

@@ -78,7 +78,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
 
 /** Values of closed lists, identifiers, hashes, secrets, times, numbers of phones, and JSON that no operator reads as text. */
 const OURS: Readonly<Record<string, string>> = {
-  account_syncs: "account_id marketing_refusal portfolio",
+  account_syncs: "account_id direct_send marketing_refusal portfolio",
   acme_accounts: "directory private_key url",
   api_keys: "prefix scopes",
   audit_log: "action details address",

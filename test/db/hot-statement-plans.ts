@@ -128,6 +128,7 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at>?)",
   ],
   "numbers.unlistedOfNumber": ["SEARCH unlisted_refusals USING PRIMARY KEY (number_id=?)"],
+  "numbers.directSendOf": ["SEARCH account_syncs USING PRIMARY KEY (workspace_id=? AND account_id=?)"],
   "numbers.healthOfNumber": ["SEARCH network_health USING INTEGER PRIMARY KEY (rowid=?)"],
   "numbers.portfolioById": ["SEARCH portfolios USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.setEchoStatus": ["SEARCH echoes USING INTEGER PRIMARY KEY (rowid=?)"],

@@ -33,6 +33,7 @@ test("a template message is sent, delivered and read, and the customer gets an e
       text: "Hi Asha, your order 10042 is on its way.",
       content: null,
       reply_to: null,
+      category: "utility",
       status: "sent",
       error: null,
       charged: false,

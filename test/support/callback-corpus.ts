@@ -263,6 +263,11 @@ const templates: CorpusRow[] = [
     change: field("template_category_update", { ...TEMPLATE, previous_category: "UTILITY", new_category: "MARKETING" }),
     ending: actedOn("templates"),
   },
+  {
+    name: "template_correct_category_detection",
+    change: field("template_correct_category_detection", { ...TEMPLATE, correct_category: "MARKETING" }),
+    ending: actedOn("account_syncs"),
+  },
 ];
 
 const WITHOUT_EFFECT = [
@@ -305,7 +310,7 @@ const accounts: CorpusRow[] = [
       [{ event: "PARTNER_REMOVED", waba_info: WABA }, "numbers"],
       [{ event: "PARTNER_APP_UNINSTALLED", waba_info: { ...WABA, partner_app_id: GRAPH_APP_ID } }, "number_states"],
       [{ event: "ACCOUNT_RECONNECTED" }, "numbers"],
-      [{ event: "MM_LITE_TERMS_SIGNED" }, "account_syncs"],
+      [{ event: "MM_LITE_TERMS_SIGNED", waba_info: WABA }, "account_syncs"],
       // Another app of the account: nothing is stored about the number, but the account is compared.
       [{ event: "PARTNER_APP_UNINSTALLED", waba_info: { ...WABA, partner_app_id: "301" } }, "outbox"],
     ] as [{ event: string }, string][]

@@ -439,7 +439,8 @@ function mediaRefusal(body: unknown, phoneNumberId: string, { account, pathStyle
   return foreign === undefined ? null : { code: 131009, details: `media id ${foreign}` };
 }
 
-const BODY_MEMBERS = "messaging_product recipient_type to recipient type biz_opaque_callback_data context".split(" ");
+const BODY_MEMBERS =
+  "messaging_product recipient_type to recipient type biz_opaque_callback_data context category".split(" ");
 
 /** Members that only the endpoint for marketing takes. */
 const MARKETING_MEMBERS = ["product_policy", "message_activity_sharing"];
@@ -450,7 +451,8 @@ function isMarketingPath(path: string): boolean {
 
 /** Which of the two endpoints takes a message: the category that the account's template has now decides. */
 function pathRefusal(body: unknown, path: string, account: GraphAccount | undefined): Refusal | null {
-  const { type, template, product_policy: policy } = body as Loose;
+  const { type, template, product_policy: policy, category } = body as Loose;
+  if (category !== undefined) return directRefusal(account);
   const { name, language } = (template ?? {}) as { name?: string; language?: { code?: string } };
   const row = account?.templates.find((one) => one.name === name && one.language === language?.code);
   const isMarketing = type === "template" && (row === undefined || row.category === "MARKETING");
@@ -462,6 +464,14 @@ function pathRefusal(body: unknown, path: string, account: GraphAccount | undefi
   }
   const isOff = account?.details.disable_marketing_messages_on_cloud_api === true;
   return row !== undefined && isMarketing && isOff ? { code: 131063 } : null;
+}
+
+/** Whether the account may send without a template: it is enabled, it never was, or it was revoked. */
+function directRefusal(account: GraphAccount | undefined): Refusal | null {
+  const access = account?.details.direct_send ?? "refused";
+  if (access === "enabled") return null;
+  if (access === "revoked") return { code: 139200, details: "Direct Send access is blocked" };
+  return { code: 100, details: "Direct Send isn't enabled for this account" };
 }
 
 /** Marks a message as read instead of sending one. */
@@ -498,9 +508,9 @@ function bodyRefusal(
   const reference = body.biz_opaque_callback_data;
   if (reference !== undefined && !isText(reference, /^.{1,512}$/))
     return { code: 131009, details: "biz_opaque_callback_data" };
-  if (body.type === "text") return textRefusal(body.text);
+  if (body.type === "text" && body.category === undefined) return textRefusal(body.text);
   if (body.type === "template") return templateRefusal(body.template, templates);
-  const refusal = evaluate(body, null);
+  const refusal = evaluate(body as Parameters<typeof evaluate>[0], null);
   return refusal === null ? null : { code: Number(refusal.code), details: refusal.message };
 }
 

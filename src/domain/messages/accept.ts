@@ -98,7 +98,7 @@ export function ownColumns(
     fromPhone: plan.sender.phone,
     templateName: plan.template?.name ?? null,
     templateLanguage: plan.template?.language ?? null,
-    templateCategory: plan.template?.category ?? null,
+    templateCategory: plan.category,
     text: plan.text,
     sendToken: newSendToken(instanceId, tx.now, tx.random),
     reference,
@@ -110,7 +110,7 @@ export function ownColumns(
 
 /** A template counts for the workspace's cap and the network's limit when it is dispatched. */
 export function countUnderLimits(tx: Tx, plan: SendPlan, { toPhone }: Message, contact: Contact): void {
-  if (plan.template === null) return;
+  if (plan.category === null) return;
   addRecentRecipient(tx, plan.workspace, identityOf(contact));
   addPerson(tx, plan.sender, toPhone, plan.contact);
 }

@@ -9,6 +9,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
+import { noteDirectStatus } from "./direct-send.ts";
 import { learnFromStatus } from "./learn-recipient.ts";
 import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
 import { countChange, enter, move, noteClosedWindow } from "./move.ts";
@@ -188,6 +189,7 @@ function countUsage(
 function hear(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas | null): void {
   const heard = signalOf(message, item);
   if (heard.kind === "failed") stopForSingle(tx, message, heard.failure);
+  noteDirectStatus(tx, message, item.error?.code);
   if (deltas !== null) {
     deltas.countStatus(message, heard);
     return;

@@ -12,6 +12,7 @@ import { getCounters, scheduleReview } from "./adjust-counters.ts";
 import { totalOf } from "./broadcast-counters.ts";
 import { resetAnswerStreaks, resetStatusStreaks } from "./counter-statements.ts";
 import { affectsEveryone, decide, describeFailure, type Failure, type FailureSource } from "./failure.ts";
+import { isTemplateSend } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
 import * as streak from "./streak.ts";
 import { type BroadcastCounters, broadcastCounters, type Message } from "./table.ts";
@@ -73,7 +74,7 @@ export function findPrevailingRefusal(counters: BroadcastCounters): Failure | nu
 }
 
 /** What a message's result says for all others of its number. */
-type Counted = Pick<Message, "id" | "numberId" | "contactId" | "type" | "dispatchedAt">;
+type Counted = Pick<Message, "id" | "numberId" | "contactId" | "type" | "templateCategory" | "dispatchedAt">;
 
 /** Counts what the answer to one message says for its number. Returns whether broadcasts of the number must pause. */
 export function countNetworkAnswer(tx: Tx, message: Counted, outcome: Outcome): boolean {
@@ -132,8 +133,8 @@ function recordUnlisted(
   return recordUnlistedRefusal(tx, { numberId, kind: kindOf(message), source, code, message: words, person });
 }
 
-function kindOf({ type }: Pick<Message, "type">): MessageKind {
-  return type === "template" ? "template" : "free";
+function kindOf(message: Pick<Message, "type" | "templateCategory">): MessageKind {
+  return isTemplateSend(message) ? "template" : "free";
 }
 
 /** The failure that an answer reports; null for an answer that only asks to wait. */

@@ -14,6 +14,7 @@ import { getKey } from "../workspaces/api-keys.ts";
 import { countUnderLimits, storedContent } from "./accept.ts";
 import { noteDispatchedAgain } from "./contact-messages.ts";
 import { uploadsOf } from "./content.ts";
+import { isDirect } from "./direct-send.ts";
 import { countPeople, dayBudget } from "./key-budget.ts";
 import { isContactErased } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";
@@ -81,7 +82,7 @@ function inputOf(message: Message, { content, take }: ScheduledMessage, { find }
   const { toPhone: to, reference, replyTo } = message;
   const about = (path: About["path"], reference: About["reference"]): About => ({ path, reference, find });
   return {
-    ...{ to, from: null, reference, content, take },
+    ...{ to, from: null, reference, content, take, isDirect: isDirect(message) },
     about:
       content.type === "reaction"
         ? about("reaction.to", content.reaction.to)
@@ -212,7 +213,7 @@ function dispatch(tx: Tx, before: Message, scheduled: ScheduledMessage, plan: Se
     ...storedContent(plan),
     status: "sending",
     dispatchedAt: tx.now,
-    templateCategory: plan.template?.category ?? null,
+    templateCategory: plan.category,
     text: plan.text,
     replyTo: plan.replyTo,
   };

@@ -46,7 +46,8 @@ function dispatchedTo<const Condition extends string>(condition: Condition, othe
  */
 export const lastTemplate = hotQuery(
   dispatchedTo(
-    `{at} > :since AND messages.type = 'template' AND messages.status <> 'pending' AND messages.status <> 'skipped'
+    `{at} > :since AND (messages.type = 'template' OR messages.template_category IS NOT NULL)
+      AND messages.status <> 'pending' AND messages.status <> 'skipped'
       AND (messages.status <> 'queued' OR messages.broadcast_id IS NULL)
       AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
       AND (+:portfolioId IS NULL OR messages.number_id IN (SELECT id FROM numbers WHERE portfolio_id = +:portfolioId))`,

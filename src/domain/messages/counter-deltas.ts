@@ -21,7 +21,10 @@ import {
 import { UsageDeltas } from "./network-usage.ts";
 import type { BroadcastCounters, Message } from "./table.ts";
 
-type StatusOwner = Pick<Message, "id" | "numberId" | "contactId" | "type" | "broadcastId" | "workspaceId">;
+type StatusOwner = Pick<
+  Message,
+  "id" | "numberId" | "contactId" | "type" | "templateCategory" | "broadcastId" | "workspaceId"
+>;
 
 interface BroadcastDelta {
   counters: BroadcastCounters;

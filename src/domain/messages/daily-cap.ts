@@ -21,6 +21,7 @@ import {
   listExpired,
   upsertRecent,
 } from "./counter-statements.ts";
+import { isTemplateSend } from "./message.ts";
 import { type Message, recentRecipients } from "./table.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -94,9 +95,12 @@ export function addRecentRecipient(tx: Tx, workspace: Workspace, identityId: num
  * Call when a message failed, was discarded, or turned out to have arrived: recomputes the time of the person's last
  * template.
  */
-export function refreshRecentRecipient(tx: Tx, message: Pick<Message, "workspaceId" | "contactId" | "type">): void {
+export function refreshRecentRecipient(
+  tx: Tx,
+  message: Pick<Message, "workspaceId" | "contactId" | "type" | "templateCategory">,
+): void {
   const workspace = getWorkspace(tx, message.workspaceId);
-  if (message.type !== "template" || message.contactId === null || !hasCap(workspace)) return;
+  if (!isTemplateSend(message) || message.contactId === null || !hasCap(workspace)) return;
   const contact = getContact(tx, workspace.id, message.contactId);
   const since = tx.now - DAY_MS;
   const times = [contact, ...listLinkedContacts(tx, contact)].flatMap(

@@ -19,6 +19,8 @@ export interface ErrorMeaning {
   mayHaveBeenSent?: true;
   /** Of the endpoint for marketing: the message is not its own, and was not sent. The general endpoint may take it. */
   isWrongPath?: true;
+  /** Of a message with a category: the account was never allowed to send it, or no longer is. */
+  directSend?: "refused" | "blocked";
   effect?: FailureEffect;
   /** Time alone mends it, after this many milliseconds. */
   mendsAfterMs?: number;
@@ -43,6 +45,9 @@ export function listErrorMeanings(): { codes: string; meaning: ErrorMeaning }[] 
 
 const SYSTEM_USER_HINT =
   "Give the system user of the token both WhatsApp permissions (messaging and management) and store a new token.";
+
+const PARAMETER_WRONG =
+  "WhatsApp did not accept a part of the request. Check the template's values and the media link.";
 
 const MINUTE_MS = 60_000;
 
@@ -134,8 +139,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     2494191:
       "Only the escalation partner of the number can take a conversation from another sender. Choose it in Meta Business Suite, under conversation routing.",
     131043: "The message expired before it could be delivered. Send it again if it is still wanted.",
-    131060:
-      "The message is not available to programs, because another app or device holds it. Ask the person on the phone.",
+    131060: "Another app or device holds the message, and programs do not get it. Ask the person on the phone.",
     138001: "The person cannot be called. Send a message instead.",
     138006: "The person has not allowed calls from this business. Ask for the permission first.",
   }),
@@ -149,16 +153,16 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     135000: "WhatsApp refused the message and named no reason. Check the content and send it again.",
   }),
   // Concern the message: its values, its media, its destination.
+  ...refused("message", { 100: PARAMETER_WRONG }, { directSend: "refused" }),
+  ...refused("message", { 139200: "The account may not use Direct Send any more." }, { directSend: "blocked" }),
   ...refused("message", {
-    100: "WhatsApp did not accept a part of the request. Check the template's values and the media link.",
     130497: "The business may not write to people in this country. Remove recipients in that country.",
     131001: "The message is too long. Shorten it.",
     131002: "WhatsApp does not take this kind of recipient. Check the number.",
     131014: "WhatsApp could not fetch the file from its link. Check that the link opens without signing in.",
     131020: "The group does not exist or cannot be written to. Write to people one by one.",
     131041: "The message cannot be sent to a group. Write to people one by one.",
-    131008:
-      "Something that WhatsApp requires is missing from the message. Compare it with the template and report it if nothing is.",
+    131008: "Something that WhatsApp requires is missing. Compare the message with the template, or report it.",
     131009: "A value in the message is not one that WhatsApp accepts. Check the values and the recipient's number.",
     131030:
       "The sending number is a test number and the recipient is not on its list. Add them in Meta's dashboard or use a real number.",
@@ -166,14 +170,12 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     131052: "WhatsApp could not fetch the file that the person sent. Ask them to send it again.",
     131053:
       "WhatsApp could not fetch or use the file. Check that the link opens without signing in and that kind and size are allowed.",
-    132000:
-      "The number of values differs from what the template takes. Sync the templates and fill in every placeholder.",
+    132000: "The number of values differs from the template's. Sync the templates and fill in every placeholder.",
     132005: "The text is too long once the values are filled in. Shorten the values.",
     132008: "A value does not fit its place in the template. Check the values.",
     132012:
       "A value or the header has another form than the template was approved with. Sync the templates and check header and values.",
-    132018:
-      "The template's values are not allowed as they are. Remove line breaks, tabs, long runs of spaces and empty values.",
+    132018: "The template's values are not allowed. Remove line breaks, tabs, runs of spaces and empty values.",
   }),
   // Concern the template.
   ...refused(
@@ -185,8 +187,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     { caller: "template_not_found" },
   ),
   ...refused("template", {
-    131058:
-      "hello_world can be sent from Meta's own test numbers alone. Send one of the account's own approved templates.",
+    131058: "hello_world can be sent from Meta's test numbers alone. Send one of the account's own templates.",
     132007: "The template's content breaks a WhatsApp policy. Change it and have it approved again.",
     132013: "The template cannot be used as it is. Sync the templates, and compare it with WhatsApp Manager.",
     132015: "WhatsApp has paused the template for poor feedback. Wait until it is approved again, or use another one.",

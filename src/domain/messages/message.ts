@@ -19,8 +19,23 @@ export const messageTypes = [
 ] as const;
 export type MessageType = (typeof messageTypes)[number];
 
+/** What the network bills it as, in the words of a request. */
+export const messageCategories = ["marketing", "utility", "authentication"] as const;
+export type MessageCategory = (typeof messageCategories)[number];
+
 /** Whether it needs an approved template or an open window. */
 export type MessageForm = "template" | "text";
+
+/** Whether it counts, and costs, as a template does: it is one, or it goes out by its category alone (`direct-send.ts`). */
+export function isTemplateSend({
+  type,
+  templateCategory,
+}: {
+  type: MessageForm;
+  templateCategory: string | null;
+}): boolean {
+  return type === "template" || templateCategory !== null;
+}
 
 export const messageStatuses = [
   /** Planned. Leaves this state when its values are frozen. */

@@ -14,29 +14,30 @@ import { isUserId } from "#src/core/user-id.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
-import type { BillingAccount } from "../billing/table.ts";
 import { requireNoDoubt, requireNotOptedOut } from "../contacts/doubt.ts";
 import { addressOf, type ContactLookup, lookUpContact } from "../contacts/find.ts";
 import { findUserIdFor } from "../contacts/learn-identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { requireOwnThread, type ThreadTaking } from "../contacts/threads.ts";
-import { isWindowOpen, WINDOW_MS, type WindowTimes, windowEnd, windowTimesOf } from "../contacts/window.ts";
 import { findNamedUpload } from "../media/send-upload.ts";
 import { chooseSender } from "../numbers/choose.ts";
 import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { accountsBeside } from "../numbers/user-id-scope.ts";
 import type { Template } from "../templates/table.ts";
+import type { TemplateCategory } from "../templates/template.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { findAbout } from "./about.ts";
 import type { Content } from "./content.ts";
 import { requireUnderCap } from "./daily-cap.ts";
+import { DIRECT_CATEGORY, requireAllowed } from "./direct-send.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "./fill-template.ts";
 import { withHeaderUpload } from "./kinds/interactive.ts";
 import { type ServiceContent, textOf } from "./kinds/kinds.ts";
 import { withUpload } from "./kinds/media.ts";
 import { findFiles } from "./named-files.ts";
+import { requireOpenWindow } from "./open-window.ts";
 import type { About, MessageReference } from "./reference.ts";
 import { choosePath, type SendPath } from "./send-path.ts";
 
@@ -47,6 +48,8 @@ export interface SendInput {
   /** The caller's own id of the message. */
   reference: string | null;
   content: ServiceContent | TemplateInput;
+  /** A free message that is sent as a utility template is: see `direct-send.ts`. */
+  isDirect?: boolean;
   /** Absent: it is about no other message. */
   about?: About | null;
   /** When it is to be sent. Absent: at once. */
@@ -96,6 +99,8 @@ export interface SendPlan {
   /** The text that the person will see. */
   text: string;
   template: Template | null;
+  /** Of the template, or without one of Direct Send; null for a free message. */
+  category: TemplateCategory | null;
   /** The endpoint of the network that takes it. */
   path: SendPath;
   /** Whether the message costs something when it is delivered, and its price (0 if it does not). */
@@ -127,10 +132,7 @@ export function planSend(
   if ("fields" in resolved) Object.assign(fields, resolved.fields);
   const sender = "sender" in resolved ? resolved.sender : null;
   const content = findFile(tx, workspace.id, input.content, fields);
-  const choice =
-    content.type === "template" && sender !== null
-      ? chooseTemplate(tx, workspace.id, sender.accountId, content, later?.sendAt)
-      : null;
+  const choice = findTemplate(tx, workspace.id, sender, content, later);
   if (choice !== null) Object.assign(fields, choice.fields);
   const about = findAbout(tx, workspace, sender, input);
   Object.assign(fields, about.fields);
@@ -144,40 +146,53 @@ export function planSend(
   const address = requireAddress(tx, recipient, readySender, choice?.template ?? null);
 
   if (content.type !== "template") {
-    requireOpenWindow(tx, recipient.contact, later);
     const free = plan(workspace, readySender, address, content, textOf(content));
+    if (input.isDirect === true) return planDirect(tx, free, { later, due });
+    requireOpenWindow(tx, recipient.contact, later !== null);
     return { ...free, about: about.networkMessageId, replyTo: about.replyTo, takes };
   }
   const template = requireSendable(choice, content);
   const filled = fillTemplate(template, content);
-  const account = findAccount(tx, workspace.id);
-  requireAffordable(tx, workspace, recipient.contact, account, { later, due });
-  const charges = { price: account?.rate ?? 0, charged: account !== undefined };
-  return planTemplate(tx, plan(workspace, readySender, address, filled.content, filled.text), template, charges, due);
+  const planned = plan(workspace, readySender, address, filled.content, filled.text);
+  const charges = requireAffordable(tx, planned, { later, due });
+  const { category } = template;
+  const path = choosePath(tx, readySender, category, fellBack(due));
+  return { ...planned, ...charges, template, category, path };
 }
 
-function planTemplate(
+function findTemplate(
   tx: ReadTx,
-  planned: SendPlan,
-  template: Template,
-  charges: Pick<SendPlan, "price" | "charged">,
-  due: ScheduledPlan | null,
-): SendPlan {
-  const path = choosePath(tx, planned.sender, template.category, due?.fellBack ?? false);
-  return { ...planned, ...charges, template, path };
+  workspaceId: number,
+  sender: SendingNumber | null,
+  content: SendInput["content"],
+  later: Later | null,
+): ReturnType<typeof chooseTemplate> | null {
+  if (content.type !== "template" || sender === null) return null;
+  return chooseTemplate(tx, workspaceId, sender.accountId, content, later?.sendAt);
 }
 
-/** Throws `insufficient_balance` or `rate_limited`. */
+function fellBack(due: ScheduledPlan | null): boolean {
+  return due?.fellBack ?? false;
+}
+
+/** Throws `window_closed` where the network does not let the account send so. */
+function planDirect(tx: ReadTx, free: SendPlan, when: Parameters<typeof requireAffordable>[2]): SendPlan {
+  if (when.later === null) requireAllowed(tx, free.sender);
+  return { ...free, ...requireAffordable(tx, free, when), category: DIRECT_CATEGORY };
+}
+
+/** What a template message costs. Throws `insufficient_balance` or `rate_limited`. */
 function requireAffordable(
   tx: ReadTx,
-  workspace: Workspace,
-  contact: Contact | null,
-  account: BillingAccount | undefined,
+  { workspace, contact }: Pick<SendPlan, "workspace" | "contact">,
   { later, due }: { later: Later | null; due: ScheduledPlan | null },
-): void {
-  if (later !== null) return;
+): Pick<SendPlan, "price" | "charged"> {
+  const account = findAccount(tx, workspace.id);
+  const charges = { price: account?.rate ?? 0, charged: account !== undefined };
+  if (later !== null) return charges;
   if (account !== undefined && due?.isHeld !== true) requireCovered(tx, workspace.id, account.rate);
   requireUnderCap(tx, workspace, contact);
+  return charges;
 }
 
 function findWrongTime({ now }: ReadTx, { timezone }: Workspace, later: Later | null): FieldProblems {
@@ -211,9 +226,9 @@ function requireThread(
   tx: ReadTx,
   sender: SendingNumber | null,
   contact: Contact | null,
-  { content, take = null }: SendInput,
+  { content, take = null, isDirect = false }: SendInput,
 ): ThreadTaking {
-  if (sender === null || content.type === "template") return "nothing";
+  if (sender === null || content.type === "template" || isDirect) return "nothing";
   return requireOwnThread(tx, sender, contact, take);
 }
 
@@ -309,23 +324,6 @@ function findValidUserId(tx: ReadTx, { networkUserId, contact }: ContactLookup, 
   return contact === null ? networkUserId : findUserIdFor(tx, contact, accountsBeside(tx, sender));
 }
 
-function requireOpenWindow(tx: ReadTx, contact: Contact | null, later: Later | null): void {
-  if (later !== null) return;
-  const times = contact === null ? null : windowTimesOf(tx, contact);
-  if (times !== null && isWindowOpen(tx.now, times)) return;
-  throw new Problem("window_closed", `${whyClosed(times)}, so only a template can be sent.`);
-}
-
-function whyClosed(times: WindowTimes | null): string {
-  if (times === null || windowEnd(times) === null) return "This person has not written yet";
-  const { lastMessageAt, windowOpenedAt } = times;
-  if ((windowEnd(times) ?? 0) < Math.max(lastMessageAt ?? 0, windowOpenedAt ?? 0) + WINDOW_MS)
-    return "WhatsApp refused a message to this person because 24 hours have passed";
-  return (windowOpenedAt ?? 0) > (lastMessageAt ?? 0)
-    ? "This person last wrote or called over 24 hours ago"
-    : "This person last wrote over 24 hours ago";
-}
-
 /** Of a free message, which costs nothing. */
 function plan(
   workspace: Workspace,
@@ -334,6 +332,13 @@ function plan(
   content: Content,
   text: string,
 ): SendPlan {
-  const bare = { about: null, replyTo: null, takes: "nothing", template: null, path: "general" } as const;
+  const bare = {
+    about: null,
+    replyTo: null,
+    takes: "nothing",
+    template: null,
+    category: null,
+    path: "general",
+  } as const;
   return { ...bare, workspace, sender, phone, networkUserId, contact, content, text, price: 0, charged: false };
 }

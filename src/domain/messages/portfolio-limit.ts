@@ -11,7 +11,7 @@ import { findNumber, findRemoved } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { lastTemplateAt } from "./contact-messages.ts";
 import { refreshRecentRecipient } from "./daily-cap.ts";
-import { ERASED } from "./message.ts";
+import { ERASED, isTemplateSend } from "./message.ts";
 import {
   contactsOfPerson,
   countExpiredPeople,
@@ -99,7 +99,7 @@ export function addPerson(tx: Tx, sender: SendingNumber, person: string, contact
  */
 export function refreshRecent(tx: Tx, message: Message): void {
   refreshRecentRecipient(tx, message);
-  if (message.type === "template" && message.toPhone !== ERASED) refreshPerson(tx, message);
+  if (isTemplateSend(message) && message.toPhone !== ERASED) refreshPerson(tx, message);
 }
 
 function refreshPerson(tx: Tx, { numberId, toPhone: person }: Message): void {

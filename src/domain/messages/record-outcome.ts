@@ -14,7 +14,7 @@ import { applyParked } from "./apply-status.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import { effectOf } from "./error-codes.ts";
 import { learnFromAnswer } from "./learn-recipient.ts";
-import { isContactErased } from "./message.ts";
+import { isContactErased, isTemplateSend } from "./message.ts";
 import { enter, enterSent, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
@@ -113,10 +113,10 @@ export function redispatch(tx: Tx, messageId: number, take: boolean | null): boo
   requireNotOptedOut(tx, workspace, { contact, phone: null, networkUserId: null });
   if (before.templateCategory === "MARKETING") requireNoDoubt(workspace, contact);
   const sender = findNumber(tx, before.numberId) ?? null;
-  if (sender !== null && before.type !== "template") requireOwnThread(tx, sender, contact, take);
+  if (sender !== null && !isTemplateSend(before)) requireOwnThread(tx, sender, contact, take);
   const number = requireReady(sender);
   if (move(tx, before, { status: "sending", dispatchedAt: tx.now }) === undefined) return false;
-  if (before.type === "template") {
+  if (isTemplateSend(before)) {
     // A cap or limit may be younger than the first attempt, and 24 hours begin with the last one.
     addRecentRecipient(tx, workspace, identityOf(contact));
     addPerson(tx, number, before.toPhone, contact);

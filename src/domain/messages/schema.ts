@@ -1,13 +1,14 @@
 /** The schema of a message's public JSON. Pure. */
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { Instant, inDocument, Nullable, OneOf } from "#src/core/schema.ts";
+import { directCategories } from "./direct-send.ts";
 import { KeptContacts } from "./kinds/contacts.ts";
 import { KeptInteractive } from "./kinds/interactive.ts";
 import { KeptLocation } from "./kinds/location.ts";
 import { fileTypes, KeptMedia } from "./kinds/media.ts";
 import { KeptReaction } from "./kinds/reaction.ts";
 import { KeptText } from "./kinds/text.ts";
-import { type MessageType, shownStatuses } from "./message.ts";
+import { type MessageType, messageCategories, shownStatuses } from "./message.ts";
 import { NamedMessage } from "./reference.ts";
 
 export const MessageTemplate = Type.Object(
@@ -67,6 +68,10 @@ const TemplateMessage = Type.Object(
   {
     ...addressed,
     type: Type.Literal("template"),
+    category: Nullable(
+      OneOf(messageCategories),
+      "The template's category when the message was sent; null for one that is not sent yet.",
+    ),
     template: MessageTemplate,
     content: Type.Null(),
     reply_to: Type.Null(),
@@ -79,16 +84,36 @@ const TemplateMessage = Type.Object(
   { $id: "TemplateMessage", description: "A template that was sent to one person." },
 );
 
+const free = {
+  category: Type.Null({ description: "Only templates, and messages that were sent with a `category`, have one." }),
+  charged: Type.Literal(false, {
+    description: "Only templates, and messages that were sent with a `category`, are charged.",
+  }),
+};
+/** Of the types that can be sent with a category. */
+const direct = {
+  category: Nullable(
+    OneOf(directCategories),
+    "`utility`: it was sent with this category, as a template is; null for a free message.",
+  ),
+  charged: Type.Boolean({
+    description:
+      "Whether the message is charged when it is delivered: with a `category`, in a workspace that is charged.",
+  }),
+};
+
 /** A free message of one of these types. `kept`: what is shown of what was sent. */
-function freeMessage<Word extends TSchema, Kept extends TSchema>(
+function freeMessage<Word extends TSchema, Kept extends TSchema, Billed extends typeof free | typeof direct>(
   type: Word,
   kept: Kept,
+  { category, charged }: Billed,
   options: { $id: string; description: string },
 ) {
   return Type.Object(
     {
       ...addressed,
       type,
+      category,
       template: Type.Null(),
       content: Nullable(
         kept,
@@ -96,36 +121,36 @@ function freeMessage<Word extends TSchema, Kept extends TSchema>(
       ),
       reply_to: Nullable(NamedMessage, "The message that yours answers; null if you named none."),
       ...progress,
-      charged: Type.Literal(false, { description: "Only templates are charged." }),
+      charged,
       ...times,
     },
     options,
   );
 }
 
-const TextMessage = freeMessage(Type.Literal("text"), KeptText, {
+const TextMessage = freeMessage(Type.Literal("text"), KeptText, direct, {
   $id: "TextMessage",
   description: "Free-form text that was sent to one person.",
 });
-const MediaMessage = freeMessage(OneOf(fileTypes, "What the file is."), KeptMedia, {
+const MediaMessage = freeMessage(OneOf(fileTypes, "What the file is."), KeptMedia, free, {
   $id: "MediaMessage",
   description: "A file that was sent to one person.",
 });
-const LocationMessage = freeMessage(Type.Literal("location"), KeptLocation, {
+const LocationMessage = freeMessage(Type.Literal("location"), KeptLocation, free, {
   $id: "LocationMessage",
   description: "A place on the map that was sent to one person.",
 });
 
-const ContactsMessage = freeMessage(Type.Literal("contacts"), KeptContacts, {
+const ContactsMessage = freeMessage(Type.Literal("contacts"), KeptContacts, free, {
   $id: "ContactsMessage",
   description: "Contact cards that were sent to one person.",
 });
-const InteractiveMessage = freeMessage(Type.Literal("interactive"), KeptInteractive, {
+const InteractiveMessage = freeMessage(Type.Literal("interactive"), KeptInteractive, direct, {
   $id: "InteractiveMessage",
   description: "A text with an action below it that was sent to one person.",
 });
 
-const ReactionMessage = freeMessage(Type.Literal("reaction"), KeptReaction, {
+const ReactionMessage = freeMessage(Type.Literal("reaction"), KeptReaction, free, {
   $id: "ReactionMessage",
   description: "A reaction that was sent to one person. WhatsApp reports neither its delivery nor that it was read.",
 });

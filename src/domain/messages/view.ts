@@ -2,7 +2,14 @@
 import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { ERASED, type MessageType, type ShownStatus, shownStatusOf } from "./message.ts";
+import {
+  ERASED,
+  type MessageCategory,
+  type MessageType,
+  messageCategories,
+  type ShownStatus,
+  shownStatusOf,
+} from "./message.ts";
 import type { MessageView } from "./schema.ts";
 import type { Message } from "./table.ts";
 
@@ -29,19 +36,25 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
     delivered_at: when(message.deliveredAt),
     read_at: when(message.readAt),
   };
+  const category = categoryOf(message);
   if (message.type === "template") {
     const template = { name: message.templateName ?? "", language: message.templateLanguage ?? "" };
     return {
       ...addressed,
-      ...{ type: message.type, template, content: null, reply_to: null },
+      ...{ type: message.type, category, template, content: null, reply_to: null },
       ...progress,
       ...{ charged: message.charged, ...times },
     };
   }
   const { replyTo: reply_to } = message;
-  const kind = { type: typeOfMessage(message), template: null, content: contentOf(message), reply_to };
+  const kind = { type: typeOfMessage(message), category, template: null, content: contentOf(message), reply_to };
   // A type and its content are stored together, which the compiler cannot see.
-  return { ...addressed, ...kind, ...progress, charged: false, ...times } as Static<typeof MessageView>;
+  return { ...addressed, ...kind, ...progress, charged: message.charged, ...times } as Static<typeof MessageView>;
+}
+
+/** In the words of a request. */
+function categoryOf({ templateCategory }: Message): MessageCategory | null {
+  return messageCategories.find((category) => category === templateCategory?.toLowerCase()) ?? null;
 }
 
 /** The network's word. */

@@ -7,7 +7,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { reschedule } from "#src/jobs/enqueue.ts";
 import { findJob } from "#src/jobs/outbox.ts";
 import { findNumber } from "./read.ts";
-import { type AccountSync, accountSyncs, numbers, type SendingNumber } from "./table.ts";
+import { type AccountSync, accountSyncs, type DirectSendState, numbers, type SendingNumber } from "./table.ts";
 
 /** All account syncs share one queue: the network counts these calls, and none of them is urgent. */
 const QUEUE_KEY = 0;
@@ -87,6 +87,41 @@ export function recordMarketingStatus(tx: Tx, workspaceId: number, accountId: st
     .run();
 }
 
+/** What the network answered to a message without a template. Writes only what is new, or a refusal. */
+export function recordDirectSend(
+  tx: Tx,
+  { workspaceId, accountId }: Pick<SendingNumber, "workspaceId" | "accountId">,
+  state: DirectSendState["state"],
+): void {
+  const known = findSync(tx, workspaceId, accountId)?.directSend ?? null;
+  if (known?.state === state && state === "allowed") return;
+  const since = known?.state === state ? known.since : tx.now;
+  setDirectSend(tx, { workspaceId, accountId }, { ...known, state, since, at: tx.now });
+}
+
+/** The network reports that a message without a template was none for its category. */
+export function recordMisuse(
+  tx: Tx,
+  { workspaceId, accountId }: Pick<SendingNumber, "workspaceId" | "accountId">,
+  misuse: NonNullable<DirectSendState["misuse"]>,
+): void {
+  const known = findSync(tx, workspaceId, accountId)?.directSend ?? null;
+  const state = known ?? { state: "allowed" as const, since: misuse.at, at: misuse.at };
+  setDirectSend(tx, { workspaceId, accountId }, { ...state, misuse });
+}
+
+function setDirectSend(
+  tx: Tx,
+  account: Pick<SendingNumber, "workspaceId" | "accountId">,
+  directSend: DirectSendState,
+): void {
+  tx.db
+    .insert(accountSyncs)
+    .values({ workspaceId: account.workspaceId, accountId: account.accountId, directSend })
+    .onConflictDoUpdate({ target: [accountSyncs.workspaceId, accountSyncs.accountId], set: { directSend } })
+    .run();
+}
+
 /** A long list meets the same refusal many times. */
 const REFUSAL_NOTED_EVERY_MS = 60_000;
 const COMPARED_WITHIN_MS = 5_000;
@@ -139,6 +174,8 @@ export interface AccountUpdate {
     | { type: "disconnected"; appId: string | null; reason: string }
     /** Something that a person should know. `says` null: the network revokes the report of this kind. */
     | { type: "notice"; kind: string; says: string | null }
+    /** A message without a template was none for its category. `category`: the right one, in the network's word. */
+    | { type: "misused"; category: string }
     /** The account may send to the endpoint for marketing, or not: in the network's word. */
     | { type: "marketing"; status: string }
     /** A change that only an account sync can find out. */

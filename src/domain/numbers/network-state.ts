@@ -5,7 +5,7 @@
  */
 import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { type AccountUpdate, recordMarketingStatus } from "./account-sync.ts";
+import { type AccountUpdate, recordMarketingStatus, recordMisuse } from "./account-sync.ts";
 import { dropNotices, findConnection } from "./connection.ts";
 import type { NumberHealth, NumberSetup } from "./connection-facts.ts";
 import { assignPortfolio, reportLimit } from "./portfolio.ts";
@@ -91,6 +91,9 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
   switch (change.type) {
     case "changed":
     case "notice":
+      return number;
+    case "misused":
+      recordMisuse(tx, number, { at, category: change.category });
       return number;
     case "marketing":
       recordMarketingStatus(tx, number.workspaceId, number.accountId, change.status);

@@ -52,13 +52,20 @@ export const unlistedOfNumber = hotQuery(
   unlisted,
 );
 
-const { workspaceId, accountId: syncedAccountId, marketingStatus } = getTableColumns(accountSyncs);
+const { workspaceId, accountId: syncedAccountId, marketingStatus, directSend } = getTableColumns(accountSyncs);
 
 export const marketingStatusOf = hotQuery(
   `SELECT marketing_status AS marketingStatus FROM account_syncs
   WHERE workspace_id = +:workspaceId AND account_id = +:accountId`,
   { workspaceId, accountId: syncedAccountId },
   { marketingStatus },
+);
+
+export const directSendOf = hotQuery(
+  `SELECT direct_send AS directSend FROM account_syncs
+  WHERE workspace_id = +:workspaceId AND account_id = +:accountId`,
+  { workspaceId, accountId: syncedAccountId },
+  { directSend },
 );
 
 const portfolio = getTableColumns(portfolios);

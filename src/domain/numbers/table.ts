@@ -4,6 +4,18 @@ import { bytes, flag, instant } from "#src/db/columns.ts";
 import type { ConnectionFacts } from "./connection-facts.ts";
 import type { Provider } from "./provider.ts";
 
+/** Whether the account may send utility messages without a template, as the network last answered. */
+export interface DirectSendState {
+  /** `refused`: it was never allowed (100); `blocked`: it no longer is (139200). */
+  state: "allowed" | "refused" | "blocked";
+  /** When it was first answered. */
+  since: number;
+  /** When the network was last asked. */
+  at: number;
+  /** When the network last reported a message that was none for the category, and the right category in its word. */
+  misuse?: { at: number; category: string };
+}
+
 /** Meta's business portfolios: their numbers, of several workspaces perhaps, share one messaging limit. */
 export const portfolios = sqliteTable("portfolios", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -209,6 +221,8 @@ export const accountSyncs = sqliteTable(
     marketingStatus: text(),
     /** The last answer of that endpoint that a message is not its own. */
     marketingRefusal: text({ mode: "json" }).$type<{ code: string; at: number }>(),
+    /** What the network last answered about Direct Send. */
+    directSend: text({ mode: "json" }).$type<DirectSendState>(),
   },
   (sync) => [primaryKey({ columns: [sync.workspaceId, sync.accountId] })],
 );

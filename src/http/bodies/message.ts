@@ -2,8 +2,9 @@
 import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { Fault, FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { absent, FORM, inDocument } from "#src/core/schema.ts";
+import { absent, FORM, inDocument, OneOf } from "#src/core/schema.ts";
 import { findReferenced } from "#src/domain/inbound/referenced.ts";
+import { checkDirect, directCategories } from "#src/domain/messages/direct-send.ts";
 import type { TemplateInput } from "#src/domain/messages/fill-template.ts";
 import { type RequestedName, readKind, requestedKinds, type ServiceContent } from "#src/domain/messages/kinds/kinds.ts";
 import type { Later, SendInput } from "#src/domain/messages/plan.ts";
@@ -119,6 +120,7 @@ const SendTemplateBody = inDocument(TemplateForm, {
     ),
     reply_to: absent("Only without `template`."),
     take: absent("Only without `template`: a template can always be sent."),
+    category: absent("Only without `template`, which has its own."),
     preview_url: absent("Only with `text`."),
   },
 });
@@ -135,6 +137,15 @@ interface KindForm<Members> {
   members: Members;
 }
 
+const categoryMember = {
+  category: Type.Optional(
+    OneOf(
+      directCategories,
+      "Sends the message as a template of this category is sent: at any time, charged, and counted under every limit. WhatsApp makes a template of it. Only accounts that Meta has enabled for Direct Send may; for others the answer is 422 `window_closed`. At most 1,024 characters, with `buttons` or a `link` and a text as header, and without `reply_to`, `preview_url` and `take`.",
+    ),
+  ),
+};
+
 /** The form of a free message, which has none of the members of the others. */
 function formOf<Members extends TProperties, Shared extends TProperties>(
   { $id, description, members }: KindForm<Members>,
@@ -149,6 +160,7 @@ function formOf<Members extends TProperties, Shared extends TProperties>(
     ...absentBeside(own, kindNames),
     ...Object.fromEntries(templateNames.map((name) => [name, absent("Only with `template`.")])),
     preview_url: absent("Only with `text`."),
+    category: absent("Only with `text` or `interactive`."),
     reply_to: absent("A reaction names its message in `to`."),
   };
   const properties = Object.fromEntries(Object.entries(others).filter(([name]) => !(name in form.properties)));
@@ -156,11 +168,11 @@ function formOf<Members extends TProperties, Shared extends TProperties>(
 }
 
 const freeForms = {
-  text: formOf(requestedKinds.text.form, replyMember),
+  text: formOf(requestedKinds.text.form, { ...replyMember, ...categoryMember }),
   media: formOf(requestedKinds.media.form, replyMember),
   location: formOf(requestedKinds.location.form, replyMember),
   contacts: formOf(requestedKinds.contacts.form, replyMember),
-  interactive: formOf(requestedKinds.interactive.form, replyMember),
+  interactive: formOf(requestedKinds.interactive.form, { ...replyMember, ...categoryMember }),
   reaction: formOf(requestedKinds.reaction.form, {}),
 } as const satisfies Record<RequestedName, TSchema>;
 export const SendMessageBody = Type.Union(
@@ -189,6 +201,7 @@ function anyForm(names: readonly string[]) {
       cancel_on_reply: later.cancel_on_reply,
       send_at: Type.Optional(Type.Unknown()),
       ...take,
+      ...categoryMember,
       // Taken out before the check; a misspelt member is compared with these names, too.
       ...Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Unknown())])),
     },
@@ -250,11 +263,30 @@ function readFree(name: RequestedName, body: Readonly<Record<string, unknown>>):
   const content = Object.keys(fields).some(isOwn) ? null : kind.read(body, fields);
   const isAnswer = rawReference !== undefined && name !== "reaction";
   const replyTo = isAnswer ? readReference(rawReference, "reply_to", fields) : null;
+  const isDirect = body.category !== undefined;
+  if (isDirect && content !== null) checkDirectRequest(body, content, fields);
   checkWellFormed(fields, body);
   if (content === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
   const given = body as { to: string; from?: string; reference?: string; take?: boolean };
   const { to, from = null, reference = null, take: isTaking = null } = given;
-  return { to, from, reference, content, about: aboutOf(content, replyTo), take: isTaking };
+  return { to, from, reference, content, isDirect, about: aboutOf(content, replyTo), take: isTaking };
+}
+
+const WITHOUT_CATEGORY = {
+  reply_to: "A message with a `category` quotes none.",
+  preview_url: "A message with a `category` has no preview.",
+  take: "A message with a `category` can be sent in any conversation.",
+} as const;
+
+function checkDirectRequest(
+  body: Readonly<Record<string, unknown>>,
+  content: ServiceContent,
+  fields: FieldProblems,
+): void {
+  checkDirect(content, fields);
+  for (const [name, sentence] of Object.entries(WITHOUT_CATEGORY)) {
+    if (body[name] !== undefined) fields[name] ??= [{ rule: "conflict", sentence }];
+  }
 }
 
 function aboutOf(content: ServiceContent, replyTo: MessageReference | null): About | null {

@@ -24,6 +24,7 @@ export const messageExample: Static<typeof MessageView> = {
   from: "+442079460100",
   reference: "order-10042",
   type: "template",
+  category: "utility",
   template: { name: "order_shipped", language: "en_US" },
   content: null,
   reply_to: null,

@@ -59,7 +59,7 @@ export const messageEndpoints = {
       tag: "Messages",
       summary: "Send a message",
       description:
-        "Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the number's readiness is evaluated now, and everything again when it is due.",
+        "Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message; a text, and one with buttons or a link, at any time with a `category`). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the number's readiness is evaluated now, and everything again when it is due.",
       bodies: {
         template: {
           summary: "A template with variables",
@@ -131,6 +131,10 @@ export const messageEndpoints = {
             },
           },
         },
+        direct: {
+          summary: "A text outside the window without a template, where Meta has enabled the account",
+          value: { to: "+442079460210", text: "Your parcel arrives today.", category: "utility" },
+        },
         later: {
           summary: "A template at a later time, unless the person writes before",
           value: {
@@ -154,6 +158,7 @@ export const messageEndpoints = {
         reaction: "thumb-for-311",
         contacts: "driver-of-10042",
         buttons: "day-of-10042",
+        direct: "parcel-10042",
         later: "reminder-10042",
       },
       success: "The network accepted the message.",

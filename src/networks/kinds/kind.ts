@@ -20,6 +20,8 @@ export interface NetworkIds {
   sampleId: string | null;
   /** Of the message that this one answers or reacts to. */
   about: string | null;
+  /** The message goes out with a category. Absent: it does not. */
+  isDirect?: boolean;
 }
 
 /** Exactly one of the two. */

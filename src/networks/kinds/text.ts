@@ -3,7 +3,11 @@ import type { ContactRequestContent, TextContent } from "#src/domain/messages/ki
 import type { NetworkKind } from "./kind.ts";
 
 export const text: NetworkKind<TextContent> = {
-  payload: ({ body, hasPreview = false }) => ({ type: "text", text: { preview_url: hasPreview, body } }),
+  // Meta describes no preview for a message with a category.
+  payload: ({ body, hasPreview = false }, { isDirect }) => ({
+    type: "text",
+    text: isDirect === true ? { body } : { preview_url: hasPreview, body },
+  }),
 };
 
 /** The button's words are Meta's own. */

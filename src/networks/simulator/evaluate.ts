@@ -9,6 +9,7 @@ import { type ApprovedTemplate, refuseAgainst } from "./approved-template.ts";
 import { refuseValues } from "./evaluate-template.ts";
 import {
   context,
+  directShapes,
   FITTING,
   type FileKind,
   PARAMETER_INVALID,
@@ -31,6 +32,7 @@ export function evaluate(request: JsonObject, approved: ApprovedTemplate | null)
     const refusal = refuse(request.template, templateShape, "template") ?? refuseValues(request);
     return refusal ?? (approved === null ? null : refuseAgainst(request, approved));
   }
+  if (request.category !== undefined) return evaluateDirect(request);
   const shape = typeof type === "string" && Object.hasOwn(shapes, type) ? shapes[type] : undefined;
   if (typeof type !== "string" || shape === undefined)
     return { code: PARAMETER_INVALID, message: "The type is unknown." };
@@ -39,6 +41,17 @@ export function evaluate(request: JsonObject, approved: ApprovedTemplate | null)
   const refusal = refuse(value, shape, type);
   if (refusal !== null || request.context === undefined) return refusal;
   return type === "reaction" ? invalid("A reaction answers no message.") : refuse(request.context, context, "context");
+}
+
+/** A free message with a category. */
+function evaluateDirect({ type, category, context: quoted, ...request }: JsonObject): Refusal | null {
+  const shape = typeof type === "string" && Object.hasOwn(directShapes, type) ? directShapes[type] : undefined;
+  if (category !== "utility" || typeof type !== "string" || shape === undefined) {
+    return { code: PARAMETER_UNKNOWN, message: "The category goes with a text, buttons or a link, and is utility." };
+  }
+  if (quoted !== undefined) return { code: PARAMETER_UNKNOWN, message: "Unexpected key context." };
+  const value = request[type];
+  return value === undefined ? missing(type) : refuse(value, shape, type);
 }
 
 /** Whether the file has a type that Meta refuses, which it reports after it has accepted the message. */

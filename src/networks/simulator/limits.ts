@@ -165,7 +165,17 @@ export const shapes: Readonly<Record<string, Shape>> = {
     message_id: needed(words(UNLIMITED, "messages/reaction-messages")),
     emoji: needed({ ...words(UNLIMITED, "messages/reaction-messages"), isBlank: true } as Shape),
   }),
-  interactive: { is: "variant", by: "type", of: interactiveShapes() },
+  interactive: { is: "variant", by: "type", of: interactiveShapes(fileHeader()) },
+};
+
+const { button, cta_url: link } = interactiveShapes(textHeader);
+
+/** Of a message with a category (Direct Send). */
+export const directShapes: Readonly<Record<string, Shape>> = {
+  text: object("direct-send/send-utility-and-authentication-messages", {
+    body: needed(words(1_024, "direct-send/send-utility-and-authentication-messages", PARAMETER_UNKNOWN)),
+  }),
+  interactive: { is: "variant", by: "type", of: { button, cta_url: link } },
 };
 
 export const context = object("messages/contextual-replies", {
@@ -173,9 +183,9 @@ export const context = object("messages/contextual-replies", {
 });
 
 /** By the word in `interactive.type`. */
-function interactiveShapes(): Readonly<Record<string, Shape>> {
+function interactiveShapes(header: Shape) {
   return {
-    button: interactive("messages/interactive-reply-buttons-messages", fileHeader(), {
+    button: interactive("messages/interactive-reply-buttons-messages", header, {
       buttons: needed(
         list(
           "messages/interactive-reply-buttons-messages",
@@ -226,7 +236,7 @@ function interactiveShapes(): Readonly<Record<string, Shape>> {
       },
       4_096,
     ),
-    cta_url: interactive("messages/interactive-cta-url-messages", fileHeader(), {
+    cta_url: interactive("messages/interactive-cta-url-messages", header, {
       name: needed({ is: "word", words: ["cta_url"], from: "messages/interactive-cta-url-messages" }),
       parameters: needed(
         object("messages/interactive-cta-url-messages", {
@@ -248,7 +258,7 @@ function interactiveShapes(): Readonly<Record<string, Shape>> {
         }),
       ),
     }),
-    address_message: interactive("messages/address-messages", fileHeader(), {
+    address_message: interactive("messages/address-messages", header, {
       name: needed({ is: "word", words: ["address_message"], from: "messages/address-messages" }),
       parameters: needed(
         object("messages/address-messages", {

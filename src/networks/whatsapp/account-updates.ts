@@ -158,6 +158,12 @@ export function readAlert(value: JsonObject, entry: Entry): CallbackItem {
   return noticeItem(value, entry, `alert ${type}`, isOver ? null : says);
 }
 
+/** Meta found that a message which was sent without a template is none of its category. (Meta: Direct Send.) */
+export function readMisuse(value: JsonObject, entry: Entry): CallbackItem {
+  const category = requireText(value, "correct_category").toUpperCase().slice(0, 40);
+  return { kind: "account_update", ...subjectOf(value, entry), change: { type: "misused", category } };
+}
+
 /** A change of the two-step verification of a number: a PIN that another person sets stops the number. */
 export function readSecurity(value: JsonObject, entry: Entry): CallbackItem {
   const event = requireText(value, "event").toUpperCase().slice(0, 60);

@@ -24,11 +24,14 @@ interface MessagePayload extends Readonly<Record<string, unknown>> {
 const NO_UPLOADS: ReadonlyMap<number, string> = new Map();
 
 export function createPayload(
-  outbound: Pick<OutboundMessage, "to" | "recipientNetworkUserId" | "sendToken" | "content" | "about" | "uploads">,
+  outbound: Pick<
+    OutboundMessage,
+    "to" | "recipientNetworkUserId" | "sendToken" | "content" | "about" | "uploads" | "category"
+  >,
   /** Meta's id of the template's sample; null: Meta fetches the file by its link. */
   sampleId: string | null = null,
 ): MessagePayload {
-  const { content, about = null, uploads = NO_UPLOADS } = outbound;
+  const { content, about = null, uploads = NO_UPLOADS, category } = outbound;
   const kind = kindOf(content);
   return {
     messaging_product: "whatsapp",
@@ -36,7 +39,8 @@ export function createPayload(
     ...recipientOf(outbound),
     ...(about === null || kind.namesAbout === true ? {} : { context: { message_id: about } }),
     biz_opaque_callback_data: outbound.sendToken,
-    ...kind.payload(content, { uploads, sampleId, about }),
+    ...kind.payload(content, { uploads, sampleId, about, isDirect: category !== undefined }),
+    ...(category === undefined ? {} : { category }),
   };
 }
 

@@ -28,6 +28,7 @@ import sharedNumbers from "../../migrations/0026_shared_numbers.sql" with { type
 import formFiles from "../../migrations/0027_form_files.sql" with { type: "text" };
 import failures from "../../migrations/0028_failures.sql" with { type: "text" };
 import directSend from "../../migrations/0029_direct_send.sql" with { type: "text" };
+import categoryChanges from "../../migrations/0030_category_changes.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   { version: 27, name: "form_files", sql: formFiles },
   { version: 28, name: "failures", sql: failures },
   { version: 29, name: "direct_send", sql: directSend },
+  { version: 30, name: "category_changes", sql: categoryChanges },
 ];

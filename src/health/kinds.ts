@@ -7,6 +7,7 @@ import { certificateRules } from "./certificate-rules.ts";
 import { connectionRules } from "./connection-rules.ts";
 import type { Rule } from "./rule.ts";
 import { serverRules } from "./server-rules.ts";
+import { templateRules } from "./template-rules.ts";
 import { workspaceRules } from "./workspace-rules.ts";
 
 export const conditionKinds = {
@@ -15,6 +16,7 @@ export const conditionKinds = {
   ...certificateRules,
   ...connectionRules,
   ...workspaceRules,
+  ...templateRules,
 } as const;
 
 type ConditionKind = keyof typeof conditionKinds;

@@ -133,7 +133,7 @@ const OURS: Readonly<Record<string, string>> = {
   thread_calls: "action target_role outcome",
   sessions: "address",
   tags: "folded",
-  templates: "account_id language category status components parameter_format parameter_order",
+  templates: "category_change account_id language category status components parameter_format parameter_order",
   unlisted_refusals: "kind source people",
   untrusted_proxies: "address",
   unused_items: "reason",

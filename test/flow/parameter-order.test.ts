@@ -179,14 +179,19 @@ test("a name that comes back while nothing was confirmed has its old place, and 
 
 test("a template that was known before the upgrade keeps the order of the text that it has then", async () => {
   await using world = await start(FIRST, { status: "PENDING" });
-  const upgrades = migrations.filter(({ name }) => name === "parameter_order" || name === "template_parts");
+  const upgrades = migrations.filter(({ name }) =>
+    ["parameter_order", "template_parts", "category_changes"].includes(name),
+  );
   const columns = [
     "templates.parameter_order",
     "templates.was_approved",
     "broadcasts.template_order",
     "broadcasts.parts",
+    "templates.category_change",
+    "templates.category_change_at",
   ];
   const { client } = world.app.store;
+  client.exec("DROP INDEX templates_category_change");
   for (const column of columns) client.exec(`ALTER TABLE ${column.replace(".", " DROP COLUMN ")}`);
   for (const { sql } of upgrades) client.exec(sql);
   await edit(world, REORDERED, { status: "APPROVED" });

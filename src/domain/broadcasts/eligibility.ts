@@ -2,8 +2,11 @@
  * Decides whether a broadcast may send at this moment: workspace, number, template and circuit breaker, read again for
  * every claim. Building froze the values; eligibility is never frozen.
  */
+
+import { formatMoney } from "#src/core/money.ts";
 import { clauseOf } from "#src/core/sentence.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { findAccount } from "../billing/account.ts";
 import { findGroup } from "../groups/read.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { openReason } from "../messages/breaker.ts";
@@ -55,7 +58,7 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
     return paused("number", `${sender.phone} cannot send: ${why}`);
   }
   if (template.status !== "APPROVED") return paused("template", whyNotSendable(template));
-  const change = describeChange(broadcast, template);
+  const change = describeChange(tx, broadcast, template);
   if (change !== null) return paused("template_changed", change);
   const blocker = findTrouble(tx, broadcast);
   return blocker === null ? { isEligible: true, workspace, sender, template } : { isEligible: false, blocker };
@@ -100,11 +103,12 @@ function failed(reason: string): Eligibility {
 }
 
 /** The template's text, or its category, which sets the price, is not what was confirmed. Null: it is. */
-function describeChange(broadcast: Broadcast, template: Template): string | null {
+function describeChange(tx: ReadTx, broadcast: Broadcast, template: Template): string | null {
   const { name, category } = template;
-  const before = broadcast.templateCategory;
-  if (category !== before) {
-    return `the network moved the template ${name} from ${before} to ${category} since the broadcast was created, so its messages have another price; resume it if that price is right`;
+  const from = broadcast.templateCategory;
+  if (category !== from) {
+    const cost = describeCost(tx, broadcast.workspaceId);
+    return `WhatsApp has moved the template ${name} from ${from} to ${category} and bills it as such${cost}; resume the broadcast if it is still wanted`;
   }
   const isSame =
     template.parameterFormat === broadcast.templateFormat &&
@@ -112,4 +116,12 @@ function describeChange(broadcast: Broadcast, template: Template): string | null
     JSON.stringify(template.components) === JSON.stringify(broadcast.templateComponents);
   if (isSame) return null;
   return `the template ${name} has changed since the broadcast was created; resume it if the new text is right`;
+}
+
+/** What the workspace pays for each message, which its own rate says, whatever the category. */
+function describeCost(tx: ReadTx, workspaceId: number): string {
+  const account = findAccount(tx, workspaceId);
+  if (account === undefined) return "";
+  return ` (the balance is charged ${formatMoney(account.rate)} ${account.currency} a message before and after)`;
+}
 }

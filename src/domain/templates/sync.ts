@@ -110,9 +110,31 @@ export function applyTemplateUpdate(
   if (reported.type === "quality") return change(tx, known, { quality: reported.score });
   if (reported.type === "category") {
     const category = categoryOf(reported.category);
-    return category === known.category ? known : change(tx, known, { category, updatedAt: tx.now });
+    if (category === known.category) return known;
+    return change(tx, known, { category, ...madeChange(known, category, at), updatedAt: tx.now });
   }
-  return known;
+  return reported.type === "category_announced" ? announce(tx, known, reported) : known;
+}
+
+/** What is stored of a change that the network has made. */
+function madeChange({ category: from }: Template, to: TemplateCategory, at: number): Partial<Template> {
+  return { categoryChange: { from, to, isMade: true }, categoryChangeAt: at };
+}
+
+type Announced = Extract<TemplateUpdate["change"], { type: "category_announced" }>;
+
+/** The category changes later; until then the template is billed and sent as before. */
+function announce(tx: Tx, known: Template, { category, effectiveAt }: Announced): Template {
+  const to = categoryOf(category);
+  // The network has revoked an announcement.
+  if (to === known.category) {
+    const isOpen = known.categoryChange?.isMade === false;
+    return isOpen ? change(tx, known, { categoryChange: null, categoryChangeAt: null }) : known;
+  }
+  return change(tx, known, {
+    categoryChange: { from: known.category, to, isMade: false },
+    categoryChangeAt: effectiveAt,
+  });
 }
 
 /** An unknown category counts as the one with the most rules. */
@@ -160,7 +182,8 @@ function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): bo
   const { parameterFormat, components } = listed;
   const after = { category, parameterFormat, components, parameterOrder: known.parameterOrder };
   const parameterOrder = known.wasApproved ? nextOrder(known, after) : null;
-  const content = isSame ? known : change(tx, known, { ...after, parameterOrder, updatedAt: tx.now });
+  const made = known.category === category ? {} : madeChange(known, category, at);
+  const content = isSame ? known : change(tx, known, { ...after, ...made, parameterOrder, updatedAt: tx.now });
   // A refused message is newer than what the listing has said all along, and a report after this listing is newer, too.
   const isKept = content.networkStatus === listed.status && at < content.statusAt + REFUSED_FOR_MS;
   const decided =
@@ -203,6 +226,8 @@ export interface TemplateUpdate extends TemplateItemBase {
     | { type: "quality"; score: string }
     /** The template has another category now, and so another price and other rules. */
     | { type: "category"; category: string }
+    /** It will have another one. `effectiveAt`: from when, milliseconds. */
+    | { type: "category_announced"; category: string; effectiveAt: number }
     /** Text, buttons, or an announced change: an account sync finds out. */
     | { type: "changed" };
 }

@@ -4,6 +4,13 @@ import { instant } from "#src/db/columns.ts";
 import type { TemplateComponent } from "./component.ts";
 import type { ParameterFormat, ParameterOrder, TemplateCategory, TemplateStatus } from "./template.ts";
 
+export interface CategoryChange {
+  from: TemplateCategory;
+  to: TemplateCategory;
+  /** False: it is announced. */
+  isMade: boolean;
+}
+
 export const templates = sqliteTable("templates", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
@@ -24,6 +31,9 @@ export const templates = sqliteTable("templates", {
   statusReason: text(),
   statusAt: instant().notNull().default(0),
   quality: text(),
+  /** The last change of the category that the network announced or made, and when it takes or took effect. */
+  categoryChange: text({ mode: "json" }).$type<CategoryChange>(),
+  categoryChangeAt: instant(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
 });

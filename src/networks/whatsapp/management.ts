@@ -11,6 +11,8 @@ import {
   readProfile,
   requirePhoneNumberId,
   requireText,
+  requireTime,
+  timeIn,
 } from "./item.ts";
 import { idOf, type JsonObject, memberOf, objectOf, sentenceOf, textOf } from "./json.ts";
 
@@ -61,14 +63,21 @@ export function readTemplateQuality(value: JsonObject, entry: Entry): CallbackIt
  * done.
  */
 export function readTemplateCategory(value: JsonObject, entry: Entry): CallbackItem {
-  const hasChanged = textOf(value, "previous_category") !== null;
-  return {
-    kind: "template_update",
-    ...templateKeyOf(value, entry),
-    change: hasChanged
-      ? { type: "category", category: requireText(value, "new_category").toUpperCase() }
-      : { type: "changed" },
-  };
+  return { kind: "template_update", ...templateKeyOf(value, entry), change: categoryChangeIn(value, entry) };
+}
+
+type CategoryChange = Extract<CallbackItem, { kind: "template_update" }>["change"];
+
+const ANNOUNCED_AHEAD_MS = 24 * 60 * 60 * 1000;
+
+function categoryChangeIn(value: JsonObject, entry: Entry): CategoryChange {
+  if (textOf(value, "previous_category") !== null)
+    return { type: "category", category: requireText(value, "new_category").toUpperCase() };
+  const announced = textOf(value, "correct_category");
+  // Without a time, an account sync finds out.
+  if (announced === null || entry.at === null) return { type: "changed" };
+  const effectiveAt = timeIn(value, "category_update_timestamp") ?? entry.at + ANNOUNCED_AHEAD_MS;
+  return { type: "category_announced", category: announced.toUpperCase(), effectiveAt };
 }
 
 export function readTemplateComponents(value: JsonObject, entry: Entry): CallbackItem {

@@ -124,4 +124,3 @@ function describeCost(tx: ReadTx, workspaceId: number): string {
   if (account === undefined) return "";
   return ` (the balance is charged ${formatMoney(account.rate)} ${account.currency} a message before and after)`;
 }
-}

@@ -11,7 +11,6 @@ import {
   readProfile,
   requirePhoneNumberId,
   requireText,
-  requireTime,
   timeIn,
 } from "./item.ts";
 import { idOf, type JsonObject, memberOf, objectOf, sentenceOf, textOf } from "./json.ts";

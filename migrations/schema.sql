@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 26. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 30. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -8,7 +8,7 @@ CREATE TABLE account_syncs (
   error TEXT,
   -- What the account says of itself; null: not known.
   portfolio TEXT,
-  has_payment_method INTEGER CHECK (has_payment_method IN (0, 1)), marketing_status TEXT, marketing_refusal TEXT,
+  has_payment_method INTEGER CHECK (has_payment_method IN (0, 1)), marketing_status TEXT, marketing_refusal TEXT, direct_send TEXT,
   PRIMARY KEY (workspace_id, account_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -133,8 +133,6 @@ CREATE TABLE broadcasts (
   template_format TEXT NOT NULL,
   template_components TEXT NOT NULL,
   -- The network refused the template at this time, whatever the stored template says: only a later update counts.
-  template_refused_at INTEGER,
-  -- JSON of the values for header and body: fixed texts, and contact fields with fallbacks.
   variables TEXT NOT NULL,
   -- Cleared when the broadcast finishes.
   media_link TEXT,
@@ -902,7 +900,7 @@ CREATE TABLE media (
 ) STRICT;
 CREATE INDEX media_failed ON media (created_at, reason) WHERE state = 'failed';
 CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;
-CREATE UNIQUE INDEX media_inbound ON media (inbound_id);
+CREATE INDEX media_inbound ON media (inbound_id);
 CREATE INDEX media_stored ON media (created_at) WHERE state = 'stored';
 CREATE INDEX media_waiting ON media (waiting_since) WHERE waiting_since IS NOT NULL;
 
@@ -1139,8 +1137,9 @@ CREATE TABLE numbers (
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
   unready_by TEXT CHECK (unready_by IN ('person', 'network'))
-, shared_since INTEGER, shared_with TEXT CHECK (shared_with IN ('agent', 'other')), routed_since INTEGER, standby_since INTEGER) STRICT;
+, shared_since INTEGER, shared_with TEXT CHECK (shared_with IN ('agent', 'other')), routed_since INTEGER, standby_since INTEGER, ready_at INTEGER) STRICT;
 CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
+CREATE INDEX numbers_by_phone ON numbers (phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;
 CREATE INDEX numbers_portfolio ON numbers (portfolio_id) WHERE portfolio_id IS NOT NULL;
@@ -1393,8 +1392,9 @@ CREATE TABLE templates (
   status_reason TEXT,
   status_at INTEGER NOT NULL DEFAULT 0,
   quality TEXT
-, parameter_order TEXT, was_approved INTEGER NOT NULL DEFAULT 1 CHECK (was_approved IN (0, 1))) STRICT;
+, parameter_order TEXT, was_approved INTEGER NOT NULL DEFAULT 1 CHECK (was_approved IN (0, 1)), category_change TEXT, category_change_at INTEGER) STRICT;
 CREATE INDEX templates_account ON templates (account_id, name, language);
+CREATE INDEX templates_category_change ON templates (category_change_at) WHERE category_change_at IS NOT NULL;
 CREATE INDEX templates_listed ON templates (workspace_id, name, id);
 CREATE UNIQUE INDEX templates_name ON templates (workspace_id, account_id, name, language);
 

@@ -719,7 +719,9 @@ type ContactsMessage struct {
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
 	Type      string  `json:"type"`
-	Template  any     `json:"template"`
+	// Only templates, and messages that were sent with a `category`, have one.
+	Category any `json:"category"`
+	Template any `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *ContactsContent `json:"content"`
 	// The message that yours answers; null if you named none.
@@ -733,7 +735,7 @@ type ContactsMessage struct {
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
 	Error *MessageError `json:"error"`
-	// Only templates are charged.
+	// Only templates, and messages that were sent with a `category`, are charged.
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
@@ -1011,10 +1013,26 @@ type InboundDetailsList struct {
 	Description *string `json:"description"`
 }
 
-// InboundDetailsForm: A form that was filled in. `values` is null if it is unreadable or too large.
+// InboundDetailsFormFilesItem: part of another type.
+type InboundDetailsFormFilesItem struct {
+	// Id for `GET /media/{id}`.
+	ID       int64   `json:"id"`
+	MimeType *string `json:"mime_type"`
+	SHA256   *string `json:"sha256"`
+	Filename *string `json:"filename"`
+}
+
+// InboundDetailsForm: A form that was filled in.
 type InboundDetailsForm struct {
-	Name   *string         `json:"name"`
+	Name *string `json:"name"`
+	// The answers, if they are a JSON object.
 	Values *map[string]any `json:"values"`
+	// Answers of another form, as they came.
+	Text *string `json:"text,omitempty"`
+	// `text` was longer than 64 kB, and its end is missing.
+	IsCut *bool `json:"is_cut,omitempty"`
+	// Files that were uploaded in the form. `media.stored` or `media.failed` follows for each.
+	Files []InboundDetailsFormFilesItem `json:"files,omitempty"`
 }
 
 // InboundDetailsOrderItemsItem: part of another type.
@@ -1022,13 +1040,17 @@ type InboundDetailsOrderItemsItem struct {
 	Product  *string  `json:"product"`
 	Quantity *float64 `json:"quantity"`
 	Price    *float64 `json:"price"`
+	// Only where the items have several currencies.
+	Currency *string `json:"currency,omitempty"`
 }
 
 // InboundDetailsOrder: An order from the catalog. Several currencies have no `currency` and no `total`.
 type InboundDetailsOrder struct {
-	Items    []InboundDetailsOrderItemsItem `json:"items"`
-	Currency *string                        `json:"currency"`
-	Total    *float64                       `json:"total"`
+	// The network's id of the catalog.
+	CatalogID *string                        `json:"catalog_id,omitempty"`
+	Items     []InboundDetailsOrderItemsItem `json:"items"`
+	Currency  *string                        `json:"currency"`
+	Total     *float64                       `json:"total"`
 }
 
 // InboundDetailsLocation: part of another type.
@@ -1046,6 +1068,8 @@ type InboundDetailsContactsItem struct {
 	Company *string  `json:"company"`
 	Phones  []string `json:"phones"`
 	Emails  []string `json:"emails"`
+	// The whole card, as the network writes it; null if it is too large.
+	Card any `json:"card,omitempty"`
 }
 
 // InboundDetailsReaction: `emoji` is null if a reaction was removed.
@@ -1081,6 +1105,12 @@ type InboundDetailsReferral struct {
 	Headline   *string `json:"headline"`
 	Body       *string `json:"body"`
 	ClickID    *string `json:"click_id"`
+	// `image` or `video`.
+	MediaType    *string `json:"media_type,omitempty"`
+	MediaURL     *string `json:"media_url,omitempty"`
+	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
+	// The greeting that the advertisement showed.
+	Welcome *string `json:"welcome,omitempty"`
 }
 
 // InboundDetailsForwarded: The person forwarded the message; `often`: many times.
@@ -1146,7 +1176,7 @@ type InboundDetails struct {
 	Button *InboundDetailsButton `json:"button,omitempty"`
 	// The row that was chosen.
 	List *InboundDetailsList `json:"list,omitempty"`
-	// A form that was filled in. `values` is null if it is unreadable or too large.
+	// A form that was filled in.
 	Form *InboundDetailsForm `json:"form,omitempty"`
 	// An order from the catalog. Several currencies have no `currency` and no `total`.
 	Order    *InboundDetailsOrder    `json:"order,omitempty"`
@@ -1301,7 +1331,9 @@ type InteractiveMessage struct {
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
 	Type      string  `json:"type"`
-	Template  any     `json:"template"`
+	// `utility`: it was sent with this category, as a template is; null for a free message.
+	Category *string `json:"category"`
+	Template any     `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *InteractiveContent `json:"content"`
 	// The message that yours answers; null if you named none.
@@ -1315,7 +1347,7 @@ type InteractiveMessage struct {
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
 	Error *MessageError `json:"error"`
-	// Only templates are charged.
+	// Whether the message is charged when it is delivered: with a `category`, in a workspace that is charged.
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
@@ -1381,7 +1413,9 @@ type LocationMessage struct {
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
 	Type      string  `json:"type"`
-	Template  any     `json:"template"`
+	// Only templates, and messages that were sent with a `category`, have one.
+	Category any `json:"category"`
+	Template any `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *LocationContent `json:"content"`
 	// The message that yours answers; null if you named none.
@@ -1395,7 +1429,7 @@ type LocationMessage struct {
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
 	Error *MessageError `json:"error"`
-	// Only templates are charged.
+	// Only templates, and messages that were sent with a `category`, are charged.
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
@@ -1473,8 +1507,10 @@ type MediaMessage struct {
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
 	// What the file is.
-	Type     string `json:"type"`
-	Template any    `json:"template"`
+	Type string `json:"type"`
+	// Only templates, and messages that were sent with a `category`, have one.
+	Category any `json:"category"`
+	Template any `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *MediaContent `json:"content"`
 	// The message that yours answers; null if you named none.
@@ -1488,7 +1524,7 @@ type MediaMessage struct {
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
 	Error *MessageError `json:"error"`
-	// Only templates are charged.
+	// Only templates, and messages that were sent with a `category`, are charged.
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
@@ -1580,9 +1616,11 @@ type Message struct {
 	// The sending number in E.164.
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
-	Reference *string          `json:"reference"`
-	Type      string           `json:"type"`
-	Template  *MessageTemplate `json:"template"`
+	Reference *string `json:"reference"`
+	Type      string  `json:"type"`
+	// The template's category when the message was sent; null for one that is not sent yet.
+	Category **string         `json:"category"`
+	Template *MessageTemplate `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *MessageContent `json:"content"`
 	// The message that yours answers; null if you named none.
@@ -1989,7 +2027,9 @@ type ReactionMessage struct {
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
 	Type      string  `json:"type"`
-	Template  any     `json:"template"`
+	// Only templates, and messages that were sent with a `category`, have one.
+	Category any `json:"category"`
+	Template any `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *ReactionContent `json:"content"`
 	// The message that yours answers; null if you named none.
@@ -2003,7 +2043,7 @@ type ReactionMessage struct {
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
 	Error *MessageError `json:"error"`
-	// Only templates are charged.
+	// Only templates, and messages that were sent with a `category`, are charged.
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
@@ -2036,6 +2076,10 @@ type ReceivedMedia struct {
 	// `pending`: being fetched; `media.stored` or `media.failed` follows. `expired`: its retention is over.
 	// `erased`: its sender was erased.
 	State string `json:"state"`
+	// True for a voice message, in `message.received` alone.
+	Voice *bool `json:"voice,omitempty"`
+	// True for an animated sticker, in `message.received` alone.
+	Animated *bool `json:"animated,omitempty"`
 }
 
 // ReceivedReference: A message that the person sent.
@@ -2122,6 +2166,11 @@ type SendInteractive struct {
 	To          string           `json:"to"`
 	Interactive Interactive      `json:"interactive"`
 	ReplyTo     MessageReference `json:"reply_to,omitempty"`
+	// Sends the message as a template of this category is sent: at any time, charged, and counted under every limit.
+	// WhatsApp makes a template of it. Only accounts that Meta has enabled for Direct Send may; for others the
+	// answer is 422 `window_closed`. At most 1,024 characters, with `buttons` or a `link` and a text as header, and
+	// without `reply_to`, `preview_url` and `take`.
+	Category string `json:"category,omitempty"`
 	// What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
 	// it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
 	// Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
@@ -2272,6 +2321,11 @@ type SendText struct {
 	// Whether a preview of the first link in the text is shown. Default: false.
 	PreviewURL *bool            `json:"preview_url,omitempty"`
 	ReplyTo    MessageReference `json:"reply_to,omitempty"`
+	// Sends the message as a template of this category is sent: at any time, charged, and counted under every limit.
+	// WhatsApp makes a template of it. Only accounts that Meta has enabled for Direct Send may; for others the
+	// answer is 422 `window_closed`. At most 1,024 characters, with `buttons` or a `link` and a text as header, and
+	// without `reply_to`, `preview_url` and `take`.
+	Category string `json:"category,omitempty"`
 	// What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
 	// it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
 	// Meta's Business Agent has the conversation, which then is yours, and refused where any other sender has it.
@@ -2461,11 +2515,13 @@ type TemplateMessage struct {
 	// The sending number in E.164.
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
-	Reference *string         `json:"reference"`
-	Type      string          `json:"type"`
-	Template  MessageTemplate `json:"template"`
-	Content   any             `json:"content"`
-	ReplyTo   any             `json:"reply_to"`
+	Reference *string `json:"reference"`
+	Type      string  `json:"type"`
+	// The template's category when the message was sent; null for one that is not sent yet.
+	Category *string         `json:"category"`
+	Template MessageTemplate `json:"template"`
+	Content  any             `json:"content"`
+	ReplyTo  any             `json:"reply_to"`
 	// The text that the recipient sees, with all variables filled in: of a file its caption, of a place its name, of
 	// contact cards the names, of a reaction the emoji. Empty if there are no words.
 	Text string `json:"text"`
@@ -2532,7 +2588,9 @@ type TextMessage struct {
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
 	Type      string  `json:"type"`
-	Template  any     `json:"template"`
+	// `utility`: it was sent with this category, as a template is; null for a free message.
+	Category *string `json:"category"`
+	Template any     `json:"template"`
 	// What was sent, in the form of the request and without links. Null once the person was erased.
 	Content *TextContent `json:"content"`
 	// The message that yours answers; null if you named none.
@@ -2546,7 +2604,7 @@ type TextMessage struct {
 	Status string `json:"status"`
 	// Why the message failed; null unless it failed.
 	Error *MessageError `json:"error"`
-	// Only templates are charged.
+	// Whether the message is charged when it is delivered: with a `category`, in a workspace that is charged.
 	Charged bool `json:"charged"`
 	// When this server accepted the message.
 	CreatedAt string `json:"created_at"`
@@ -2667,11 +2725,12 @@ func (c *Client) GetUsage(ctx context.Context, query GetUsageQuery, options ...C
 }
 
 // SendMessage: Send a message. Sends a template (at any time), or free-form text, a file, a place, contact
-// cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message).
-// The message is sent to the network before the response is returned, so the response says whether the network
-// accepted it. Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the
-// message is stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the
-// number's readiness is evaluated now, and everything again when it is due. Needs a key with the scope `send`.
+// cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message;
+// a text, and one with buttons or a link, at any time with a `category`). The message is sent to the network
+// before the response is returned, so the response says whether the network accepted it. Later status changes
+// are reported by events and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that
+// time: everything but the 24 hours, the balance, the daily cap and the number's readiness is evaluated now, and
+// everything again when it is due. Needs a key with the scope `send`.
 func (c *Client) SendMessage(ctx context.Context, body SendMessage, options ...CallOption) (*Message, error) {
 	return one[Message](ctx, c, apiRequest{method: "POST", path: "/messages", body: body, takesKey: true}, options)
 }

@@ -52,7 +52,7 @@ namespace Waxwing;
  * @phpstan-type ContactUpdatedEvent array{id: string, type: 'contact.updated', created_at: string, data: array{contact: Contact}}
  * @phpstan-type ContactsContent array{contacts: list<ContactCard>}
  * @phpstan-type ContactsInput array{contacts: list<ContactOfManyInput>}
- * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', template: null, content: ContactsContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type ContactsMessage array{id: int, to: string, from: string, reference: string|null, type: 'contacts', category: null, template: null, content: ContactsContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type ControlThread array{action: 'take'|'release'|'pass', to?: 'ai_agent'}
  * @phpstan-type Conversation array{id: int, contact: Contact, number: string, owner: 'us'|'other'|'nobody', owner_since: string, state: 'open'|'snoozed'|'done', snoozed_until: string|null, assignee: string|null, unread: int, last_message: ConversationEntry|null, window_ends_at: string|null}
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
@@ -70,7 +70,7 @@ namespace Waxwing;
  * @phpstan-type HeaderMedia HeaderMediaByLink|HeaderMediaById
  * @phpstan-type HeaderMediaById array{id: int, filename?: string}
  * @phpstan-type HeaderMediaByLink array{link: string, filename?: string}
- * @phpstan-type InboundDetails array{media?: ReceivedMedia, button?: array{title: string|null, payload: string|null}, list?: array{id: string|null, title: string|null, description: string|null}, form?: array{name: string|null, values: array<string, mixed>|null}, order?: array{items: list<array{product: string|null, quantity: int|float|null, price: int|float|null}>, currency: string|null, total: int|float|null}, location?: array{latitude: int|float|null, longitude: int|float|null, name: string|null, address: string|null, url: string|null}, contacts?: list<array{name: string|null, company: string|null, phones: list<string>, emails: list<string>}>, reaction?: array{emoji: string|null, message_id?: int|null, direction?: 'out', to?: NamedMessage|null}, reply_to?: array{message_id: int|null, direction?: 'out', inbound?: int, message?: int}, referral?: array{source: string|null, source_type: string|null, source_id: string|null, headline: string|null, body: string|null, click_id: string|null}, forwarded?: array{often: bool}, product?: array{catalog: string|null, product: string|null}, call?: array{direction: string|null, status: string|null}, number_change?: array{from: string|null, to: string|null}, edited?: array{message_id: int|null, direction?: 'out', inbound?: int, message?: int}, deleted?: array{message_id: int|null, direction?: 'out', inbound?: int, message?: int}, unsupported?: array{reason: string|null, type?: string|null}, raw?: mixed}
+ * @phpstan-type InboundDetails array{media?: ReceivedMedia, button?: array{title: string|null, payload: string|null}, list?: array{id: string|null, title: string|null, description: string|null}, form?: array{name: string|null, values: array<string, mixed>|null, text?: string, is_cut?: bool, files?: list<array{id: int, mime_type: string|null, sha256: string|null, filename: string|null}>}, order?: array{catalog_id?: string, items: list<array{product: string|null, quantity: int|float|null, price: int|float|null, currency?: string|null}>, currency: string|null, total: int|float|null}, location?: array{latitude: int|float|null, longitude: int|float|null, name: string|null, address: string|null, url: string|null}, contacts?: list<array{name: string|null, company: string|null, phones: list<string>, emails: list<string>, card?: mixed}>, reaction?: array{emoji: string|null, message_id?: int|null, direction?: 'out', to?: NamedMessage|null}, reply_to?: array{message_id: int|null, direction?: 'out', inbound?: int, message?: int}, referral?: array{source: string|null, source_type: string|null, source_id: string|null, headline: string|null, body: string|null, click_id: string|null, media_type?: string, media_url?: string, thumbnail_url?: string, welcome?: string}, forwarded?: array{often: bool}, product?: array{catalog: string|null, product: string|null}, call?: array{direction: string|null, status: string|null}, number_change?: array{from: string|null, to: string|null}, edited?: array{message_id: int|null, direction?: 'out', inbound?: int, message?: int}, deleted?: array{message_id: int|null, direction?: 'out', inbound?: int, message?: int}, unsupported?: array{reason: string|null, type?: string|null}, raw?: mixed}
  * @phpstan-type InboundMessage array{id: int, from: string|null, to: string, type: string, text: string|null, details: InboundDetails, origin?: 'standby', received_at: string}
  * @phpstan-type Interactive InteractiveButtons|InteractiveList|InteractiveLink|InteractiveLocationRequest|InteractiveAddress|InteractiveFlow
  * @phpstan-type InteractiveAddress array{body: string, header?: string|FileHeader, footer?: string, address: AddressRequest}
@@ -80,18 +80,18 @@ namespace Waxwing;
  * @phpstan-type InteractiveLink array{body: string, header?: string|FileHeader, footer?: string, link: LinkButton}
  * @phpstan-type InteractiveList array{body: string, header?: string, footer?: string, list: ChoiceList}
  * @phpstan-type InteractiveLocationRequest array{body: string, location_request: true}
- * @phpstan-type InteractiveMessage array{id: int, to: string, from: string, reference: string|null, type: 'interactive', template: null, content: InteractiveContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type InteractiveMessage array{id: int, to: string, from: string, reference: string|null, type: 'interactive', category: 'utility'|null, template: null, content: InteractiveContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type LinkButton array{title: string, url: string}
  * @phpstan-type ListRow array{id: string, title: string, description?: string}
  * @phpstan-type ListSection array{title?: string, rows: list<ListRow>}
  * @phpstan-type Location array{latitude: int|float, longitude: int|float, name?: string, address?: string}
  * @phpstan-type LocationContent array{location: Location}
- * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', template: null, content: LocationContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, type: 'location', category: null, template: null, content: LocationContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MarkRead array{typing?: bool}
  * @phpstan-type MarkedRead array{id: int, typing: bool}
  * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', id?: int, caption?: string, filename?: string}}
  * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
- * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', template: null, content: MediaContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, type: 'image'|'video'|'audio'|'document'|'sticker', category: null, template: null, content: MediaContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
  * @phpstan-type Message TemplateMessage|TextMessage|MediaMessage|LocationMessage|ContactsMessage|InteractiveMessage|ReactionMessage
  * @phpstan-type MessageCancelledEvent array{id: string, type: 'message.cancelled', created_at: string, data: array{message: Message}}
@@ -123,8 +123,8 @@ namespace Waxwing;
  * @phpstan-type ProductSection array{title?: string, items: list<string>}
  * @phpstan-type Reaction array{emoji: string, to: MessageReference}
  * @phpstan-type ReactionContent array{reaction: array{emoji: string, to: NamedMessage}}
- * @phpstan-type ReactionMessage array{id: int, to: string, from: string, reference: string|null, type: 'reaction', template: null, content: ReactionContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
- * @phpstan-type ReceivedMedia array{id: int|null, mime_type: string|null, bytes: int|null, sha256: string|null, filename: string|null, url: string|null, expires_at: string|null, state: 'pending'|'stored'|'failed'|'expired'|'erased'}
+ * @phpstan-type ReactionMessage array{id: int, to: string, from: string, reference: string|null, type: 'reaction', category: null, template: null, content: ReactionContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type ReceivedMedia array{id: int|null, mime_type: string|null, bytes: int|null, sha256: string|null, filename: string|null, url: string|null, expires_at: string|null, state: 'pending'|'stored'|'failed'|'expired'|'erased', voice?: bool, animated?: bool}
  * @phpstan-type ReceivedReference array{inbound: int}
  * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type RemovedWebhook array{id: int, exhausted: int}
@@ -132,13 +132,13 @@ namespace Waxwing;
  * @phpstan-type RotateSecret array{overlap?: string}
  * @phpstan-type RotatedSecret array{id: int, secret: string, old_secret_until: string|null}
  * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
- * @phpstan-type SendInteractive array{to: string, interactive: Interactive, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendInteractive array{to: string, interactive: Interactive, reply_to?: MessageReference, category?: 'utility', take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendLocation array{to: string, location: Location, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendMedia array{to: string, media: SentMedia, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendMessage SendTemplate|SendText|SendMedia|SendLocation|SendContacts|SendInteractive|SendReaction
  * @phpstan-type SendReaction array{to: string, reaction: Reaction, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: HeaderMedia, location?: Location, offer_expires_at?: string, cards?: list<TemplateCard>, products?: TemplateProducts, order_details?: OrderDetails, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
- * @phpstan-type SendText array{to: string, text: string, preview_url?: bool, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
+ * @phpstan-type SendText array{to: string, text: string, preview_url?: bool, reply_to?: MessageReference, category?: 'utility', take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string, id?: int}
  * @phpstan-type SentMedia SentMediaByLink|SentMediaById
  * @phpstan-type SentMediaById array{id: int, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
@@ -150,11 +150,11 @@ namespace Waxwing;
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TemplateCard array{media?: CardMedia, product?: string, body?: list<string|int|float>|array<string, string|int|float>, buttons?: list<string|int|float|null>}
  * @phpstan-type TemplateMedia array{type: 'image'|'video'|'document', default: bool}
- * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, content: null, reply_to: null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', category: 'marketing'|'utility'|'authentication'|null, template: MessageTemplate, content: null, reply_to: null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type TemplateProducts array{catalog_id?: string, thumbnail?: string, sections?: list<ProductSection>}
  * @phpstan-type TemplateRejectedEvent array{id: string, type: 'template.rejected', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TextContent array{text: string, preview_url?: bool}
- * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, content: TextContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', category: 'utility'|null, template: null, content: TextContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type UploadedMedia array{id: int, mime_type: string, bytes: int, sha256: string, filename: string|null, created_at: string, expires_at: string|null}
  * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>, buttons?: list<string|int|float|null>}|NamedVariables
  * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string}
@@ -195,11 +195,12 @@ abstract class Operations
 
     /**
      * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with
-     * buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message is
-     * sent to the network before the response is returned, so the response says whether the network accepted it.
-     * Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is stored
-     * and sent at that time: everything but the 24 hours, the balance, the daily cap and the number's readiness is
-     * evaluated now, and everything again when it is due. Needs a key with the scope `send`.
+     * buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message; a text, and one
+     * with buttons or a link, at any time with a `category`). The message is sent to the network before the response
+     * is returned, so the response says whether the network accepted it. Later status changes are reported by events
+     * and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that time: everything but the 24
+     * hours, the balance, the daily cap and the number's readiness is evaluated now, and everything again when it is
+     * due. Needs a key with the scope `send`.
      *
      * @param SendMessage|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options

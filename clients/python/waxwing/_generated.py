@@ -963,6 +963,7 @@ _ContactsMessageRequired = TypedDict(
         "from": "str",
         "reference": "Optional[str]",
         "type": "Literal['contacts']",
+        "category": "None",
         "template": "None",
         "content": "Union['ContactsContent', None]",
         "reply_to": "Union['NamedMessage', None]",
@@ -1326,6 +1327,21 @@ class InboundDetailsList(_InboundDetailsListRequired):
     """The row that was chosen."""
 
 
+_InboundDetailsFormFilesItemRequired = TypedDict(
+    "_InboundDetailsFormFilesItemRequired",
+    {
+        "id": "int",
+        "mime_type": "Optional[str]",
+        "sha256": "Optional[str]",
+        "filename": "Optional[str]",
+    },
+)
+
+
+class InboundDetailsFormFilesItem(_InboundDetailsFormFilesItemRequired):
+    """InboundDetailsFormFilesItem"""
+
+
 _InboundDetailsFormRequired = TypedDict(
     "_InboundDetailsFormRequired",
     {
@@ -1333,10 +1349,19 @@ _InboundDetailsFormRequired = TypedDict(
         "values": "Union[Dict[str, Any], None]",
     },
 )
+_InboundDetailsFormOptional = TypedDict(
+    "_InboundDetailsFormOptional",
+    {
+        "text": "str",
+        "is_cut": "bool",
+        "files": "List['InboundDetailsFormFilesItem']",
+    },
+    total=False,
+)
 
 
-class InboundDetailsForm(_InboundDetailsFormRequired):
-    """A form that was filled in. `values` is null if it is unreadable or too large."""
+class InboundDetailsForm(_InboundDetailsFormRequired, _InboundDetailsFormOptional):
+    """A form that was filled in."""
 
 
 _InboundDetailsOrderItemsItemRequired = TypedDict(
@@ -1347,9 +1372,16 @@ _InboundDetailsOrderItemsItemRequired = TypedDict(
         "price": "Optional[float]",
     },
 )
+_InboundDetailsOrderItemsItemOptional = TypedDict(
+    "_InboundDetailsOrderItemsItemOptional",
+    {
+        "currency": "Optional[str]",
+    },
+    total=False,
+)
 
 
-class InboundDetailsOrderItemsItem(_InboundDetailsOrderItemsItemRequired):
+class InboundDetailsOrderItemsItem(_InboundDetailsOrderItemsItemRequired, _InboundDetailsOrderItemsItemOptional):
     """InboundDetailsOrderItemsItem"""
 
 
@@ -1361,9 +1393,16 @@ _InboundDetailsOrderRequired = TypedDict(
         "total": "Optional[float]",
     },
 )
+_InboundDetailsOrderOptional = TypedDict(
+    "_InboundDetailsOrderOptional",
+    {
+        "catalog_id": "str",
+    },
+    total=False,
+)
 
 
-class InboundDetailsOrder(_InboundDetailsOrderRequired):
+class InboundDetailsOrder(_InboundDetailsOrderRequired, _InboundDetailsOrderOptional):
     """An order from the catalog. Several currencies have no `currency` and no `total`."""
 
 
@@ -1392,9 +1431,16 @@ _InboundDetailsContactsItemRequired = TypedDict(
         "emails": "List[str]",
     },
 )
+_InboundDetailsContactsItemOptional = TypedDict(
+    "_InboundDetailsContactsItemOptional",
+    {
+        "card": "Any",
+    },
+    total=False,
+)
 
 
-class InboundDetailsContactsItem(_InboundDetailsContactsItemRequired):
+class InboundDetailsContactsItem(_InboundDetailsContactsItemRequired, _InboundDetailsContactsItemOptional):
     """InboundDetailsContactsItem"""
 
 
@@ -1451,9 +1497,19 @@ _InboundDetailsReferralRequired = TypedDict(
         "click_id": "Optional[str]",
     },
 )
+_InboundDetailsReferralOptional = TypedDict(
+    "_InboundDetailsReferralOptional",
+    {
+        "media_type": "str",
+        "media_url": "str",
+        "thumbnail_url": "str",
+        "welcome": "str",
+    },
+    total=False,
+)
 
 
-class InboundDetailsReferral(_InboundDetailsReferralRequired):
+class InboundDetailsReferral(_InboundDetailsReferralRequired, _InboundDetailsReferralOptional):
     """The advertisement that the person came from."""
 
 
@@ -1792,13 +1848,14 @@ _InteractiveMessageRequired = TypedDict(
         "from": "str",
         "reference": "Optional[str]",
         "type": "Literal['interactive']",
+        "category": "Optional[Literal['utility']]",
         "template": "None",
         "content": "Union['InteractiveContent', None]",
         "reply_to": "Union['NamedMessage', None]",
         "text": "str",
         "status": "Literal['scheduled', 'sent', 'delivered', 'read', 'failed', 'cancelled']",
         "error": "Union['MessageError', None]",
-        "charged": "Literal[False]",
+        "charged": "bool",
         "created_at": "str",
         "send_at": "Optional[str]",
         "sent_at": "Optional[str]",
@@ -1905,6 +1962,7 @@ _LocationMessageRequired = TypedDict(
         "from": "str",
         "reference": "Optional[str]",
         "type": "Literal['location']",
+        "category": "None",
         "template": "None",
         "content": "Union['LocationContent', None]",
         "reply_to": "Union['NamedMessage', None]",
@@ -2027,6 +2085,7 @@ _MediaMessageRequired = TypedDict(
         "from": "str",
         "reference": "Optional[str]",
         "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
+        "category": "None",
         "template": "None",
         "content": "Union['MediaContent', None]",
         "reply_to": "Union['NamedMessage', None]",
@@ -2688,6 +2747,7 @@ _ReactionMessageRequired = TypedDict(
         "from": "str",
         "reference": "Optional[str]",
         "type": "Literal['reaction']",
+        "category": "None",
         "template": "None",
         "content": "Union['ReactionContent', None]",
         "reply_to": "Union['NamedMessage', None]",
@@ -2721,9 +2781,17 @@ _ReceivedMediaRequired = TypedDict(
         "state": "Literal['pending', 'stored', 'failed', 'expired', 'erased']",
     },
 )
+_ReceivedMediaOptional = TypedDict(
+    "_ReceivedMediaOptional",
+    {
+        "voice": "bool",
+        "animated": "bool",
+    },
+    total=False,
+)
 
 
-class ReceivedMedia(_ReceivedMediaRequired):
+class ReceivedMedia(_ReceivedMediaRequired, _ReceivedMediaOptional):
     """A picture, video, voice message, sticker or document that a person sent."""
 
 
@@ -2846,6 +2914,7 @@ _SendInteractiveOptional = TypedDict(
     "_SendInteractiveOptional",
     {
         "reply_to": "MessageReference",
+        "category": "Literal['utility']",
         "take": "bool",
         "from": "str",
         "reference": "str",
@@ -2983,6 +3052,7 @@ _SendTextOptional = TypedDict(
     {
         "preview_url": "bool",
         "reply_to": "MessageReference",
+        "category": "Literal['utility']",
         "take": "bool",
         "from": "str",
         "reference": "str",
@@ -3240,6 +3310,7 @@ _TemplateMessageRequired = TypedDict(
         "from": "str",
         "reference": "Optional[str]",
         "type": "Literal['template']",
+        "category": "Optional[Literal['marketing', 'utility', 'authentication']]",
         "template": "MessageTemplate",
         "content": "None",
         "reply_to": "None",
@@ -3330,13 +3401,14 @@ _TextMessageRequired = TypedDict(
         "from": "str",
         "reference": "Optional[str]",
         "type": "Literal['text']",
+        "category": "Optional[Literal['utility']]",
         "template": "None",
         "content": "Union['TextContent', None]",
         "reply_to": "Union['NamedMessage', None]",
         "text": "str",
         "status": "Literal['scheduled', 'sent', 'delivered', 'read', 'failed', 'cancelled']",
         "error": "Union['MessageError', None]",
-        "charged": "Literal[False]",
+        "charged": "bool",
         "created_at": "str",
         "send_at": "Optional[str]",
         "sent_at": "Optional[str]",
@@ -3493,12 +3565,13 @@ class Operations:
         max_retries: Optional[int] = None,
     ) -> Message:
         """Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, a
-        text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last
-        message). The message is sent to the network before the response is returned, so the response says
-        whether the network accepted it. Later status changes are reported by events and by `GET
-        /messages/{id}`. With `send_at` the message is stored and sent at that time: everything but the 24
-        hours, the balance, the daily cap and the number's readiness is evaluated now, and everything again
-        when it is due. Needs a key with the scope `send`.
+        text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message;
+        a text, and one with buttons or a link, at any time with a `category`). The message is sent to the
+        network before the response is returned, so the response says whether the network accepted it. Later
+        status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is
+        stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the
+        number's readiness is evaluated now, and everything again when it is due. Needs a key with the scope
+        `send`.
         """
         return self._core.one(
             "POST",

@@ -730,6 +730,8 @@ export type ContactsMessage = {
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
   type: "contacts";
+  /** Only templates, and messages that were sent with a `category`, have one. */
+  category: null;
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: ContactsContent | null;
@@ -748,7 +750,7 @@ export type ContactsMessage = {
   status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
-  /** Only templates are charged. */
+  /** Only templates, and messages that were sent with a `category`, are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
@@ -1039,17 +1041,34 @@ export type InboundDetails = {
     title: string | null;
     description: string | null;
   };
-  /** A form that was filled in. `values` is null if it is unreadable or too large. */
+  /** A form that was filled in. */
   form?: {
     name: string | null;
+    /** The answers, if they are a JSON object. */
     values: Record<string, unknown> | null;
+    /** Answers of another form, as they came. */
+    text?: string;
+    /** `text` was longer than 64 kB, and its end is missing. */
+    is_cut?: boolean;
+    /** Files that were uploaded in the form. `media.stored` or `media.failed` follows for each. */
+    files?: Array<{
+      /** Id for `GET /media/{id}`. */
+      id: number;
+      mime_type: string | null;
+      sha256: string | null;
+      filename: string | null;
+    }>;
   };
   /** An order from the catalog. Several currencies have no `currency` and no `total`. */
   order?: {
+    /** The network's id of the catalog. */
+    catalog_id?: string;
     items: Array<{
       product: string | null;
       quantity: number | null;
       price: number | null;
+      /** Only where the items have several currencies. */
+      currency?: string | null;
     }>;
     currency: string | null;
     total: number | null;
@@ -1067,6 +1086,8 @@ export type InboundDetails = {
     company: string | null;
     phones: string[];
     emails: string[];
+    /** The whole card, as the network writes it; null if it is too large. */
+    card?: unknown;
   }>;
   /** `emoji` is null if a reaction was removed. */
   reaction?: {
@@ -1102,6 +1123,12 @@ export type InboundDetails = {
     headline: string | null;
     body: string | null;
     click_id: string | null;
+    /** `image` or `video`. */
+    media_type?: string;
+    media_url?: string;
+    thumbnail_url?: string;
+    /** The greeting that the advertisement showed. */
+    welcome?: string;
   };
   /** The person forwarded the message; `often`: many times. */
   forwarded?: {
@@ -1338,6 +1365,8 @@ export type InteractiveMessage = {
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
   type: "interactive";
+  /** `utility`: it was sent with this category, as a template is; null for a free message. */
+  category: "utility" | null;
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: InteractiveContent | null;
@@ -1356,8 +1385,8 @@ export type InteractiveMessage = {
   status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
-  /** Only templates are charged. */
-  charged: false;
+  /** Whether the message is charged when it is delivered: with a `category`, in a workspace that is charged. */
+  charged: boolean;
   /** When this server accepted the message. */
   created_at: string;
   /** When a scheduled message is to be sent, as you asked; null for one that was sent at once. */
@@ -1422,6 +1451,8 @@ export type LocationMessage = {
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
   type: "location";
+  /** Only templates, and messages that were sent with a `category`, have one. */
+  category: null;
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: LocationContent | null;
@@ -1440,7 +1471,7 @@ export type LocationMessage = {
   status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
-  /** Only templates are charged. */
+  /** Only templates, and messages that were sent with a `category`, are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
@@ -1519,6 +1550,8 @@ export type MediaMessage = {
   reference: string | null;
   /** What the file is. */
   type: "image" | "video" | "audio" | "document" | "sticker";
+  /** Only templates, and messages that were sent with a `category`, have one. */
+  category: null;
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: MediaContent | null;
@@ -1537,7 +1570,7 @@ export type MediaMessage = {
   status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
-  /** Only templates are charged. */
+  /** Only templates, and messages that were sent with a `category`, are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
@@ -1963,6 +1996,8 @@ export type ReactionMessage = {
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
   type: "reaction";
+  /** Only templates, and messages that were sent with a `category`, have one. */
+  category: null;
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: ReactionContent | null;
@@ -1981,7 +2016,7 @@ export type ReactionMessage = {
   status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
-  /** Only templates are charged. */
+  /** Only templates, and messages that were sent with a `category`, are charged. */
   charged: false;
   /** When this server accepted the message. */
   created_at: string;
@@ -2016,6 +2051,10 @@ export type ReceivedMedia = {
    * `erased`: its sender was erased.
    */
   state: "pending" | "stored" | "failed" | "expired" | "erased";
+  /** True for a voice message, in `message.received` alone. */
+  voice?: boolean;
+  /** True for an animated sticker, in `message.received` alone. */
+  animated?: boolean;
 };
 
 /** A message that the person sent. */
@@ -2130,6 +2169,8 @@ export type SendContacts = {
   order_details?: never;
   /** Only with `text`. */
   preview_url?: never;
+  /** Only with `text` or `interactive`. */
+  category?: never;
 };
 
 /**
@@ -2141,6 +2182,13 @@ export type SendInteractive = {
   to: string;
   interactive: Interactive;
   reply_to?: MessageReference;
+  /**
+   * Sends the message as a template of this category is sent: at any time, charged, and counted under every
+   * limit. WhatsApp makes a template of it. Only accounts that Meta has enabled for Direct Send may; for others
+   * the answer is 422 `window_closed`. At most 1,024 characters, with `buttons` or a `link` and a text as
+   * header, and without `reply_to`, `preview_url` and `take`.
+   */
+  category?: "utility";
   /**
    * What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
    * it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
@@ -2249,6 +2297,8 @@ export type SendLocation = {
   order_details?: never;
   /** Only with `text`. */
   preview_url?: never;
+  /** Only with `text` or `interactive`. */
+  category?: never;
 };
 
 /** Sends an image, a video, audio, a document or a sticker, within 24 hours of the recipient's last message. */
@@ -2307,6 +2357,8 @@ export type SendMedia = {
   order_details?: never;
   /** Only with `text`. */
   preview_url?: never;
+  /** Only with `text` or `interactive`. */
+  category?: never;
 };
 
 /** Either a template or one kind of free message: exactly one of their members is there. */
@@ -2367,6 +2419,8 @@ export type SendReaction = {
   order_details?: never;
   /** Only with `text`. */
   preview_url?: never;
+  /** Only with `text` or `interactive`. */
+  category?: never;
   /** A reaction names its message in `to`. */
   reply_to?: never;
 };
@@ -2421,6 +2475,8 @@ export type SendTemplate = {
   reply_to?: never;
   /** Only without `template`: a template can always be sent. */
   take?: never;
+  /** Only without `template`, which has its own. */
+  category?: never;
   /** Only with `text`. */
   preview_url?: never;
 };
@@ -2434,6 +2490,13 @@ export type SendText = {
   /** Whether a preview of the first link in the text is shown. Default: false. */
   preview_url?: boolean;
   reply_to?: MessageReference;
+  /**
+   * Sends the message as a template of this category is sent: at any time, charged, and counted under every
+   * limit. WhatsApp makes a template of it. Only accounts that Meta has enabled for Direct Send may; for others
+   * the answer is 422 `window_closed`. At most 1,024 characters, with `buttons` or a `link` and a text as
+   * header, and without `reply_to`, `preview_url` and `take`.
+   */
+  category?: "utility";
   /**
    * What happens where another sender on the number has the conversation. `true`: the message is sent, and takes
    * it. `false`: the message is refused with `thread_owned_elsewhere`. Without it: the message is sent where
@@ -2671,6 +2734,8 @@ export type TemplateMessage = {
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
   type: "template";
+  /** The template's category when the message was sent; null for one that is not sent yet. */
+  category: "marketing" | "utility" | "authentication" | null;
   template: MessageTemplate;
   content: null;
   reply_to: null;
@@ -2743,6 +2808,8 @@ export type TextMessage = {
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
   type: "text";
+  /** `utility`: it was sent with this category, as a template is; null for a free message. */
+  category: "utility" | null;
   template: null;
   /** What was sent, in the form of the request and without links. Null once the person was erased. */
   content: TextContent | null;
@@ -2761,8 +2828,8 @@ export type TextMessage = {
   status: "scheduled" | "sent" | "delivered" | "read" | "failed" | "cancelled";
   /** Why the message failed; null unless it failed. */
   error: MessageError | null;
-  /** Only templates are charged. */
-  charged: false;
+  /** Whether the message is charged when it is delivered: with a `category`, in a workspace that is charged. */
+  charged: boolean;
   /** When this server accepted the message. */
   created_at: string;
   /** When a scheduled message is to be sent, as you asked; null for one that was sent at once. */
@@ -3996,11 +4063,12 @@ export abstract class Operations {
 
   /**
    * Send a message. Sends a template (at any time), or free-form text, a file, a place, contact cards, a text
-   * with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message). The message
-   * is sent to the network before the response is returned, so the response says whether the network accepted
-   * it. Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is
-   * stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the number's
-   * readiness is evaluated now, and everything again when it is due. Needs a key with the scope `send`.
+   * with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message; a text, and
+   * one with buttons or a link, at any time with a `category`). The message is sent to the network before the
+   * response is returned, so the response says whether the network accepted it. Later status changes are
+   * reported by events and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that time:
+   * everything but the 24 hours, the balance, the daily cap and the number's readiness is evaluated now, and
+   * everything again when it is due. Needs a key with the scope `send`.
    */
   sendMessage(body: SendMessage, options: CallOptions = {}): Promise<Message> {
     return this.core.one<Message>({ operation: "sendMessage", method: "POST", path: `/messages`, body, takesKey: true }, options);

@@ -23,7 +23,7 @@ export const numberByNetworkId = hotQuery(
 
 /** The workspaces that send from a phone number: one, but for those of a simulator. */
 export const ownersOfPhone = hotQuery(
-  `SELECT ${columns({ workspaceId: number.workspaceId })} FROM numbers WHERE phone = :phone AND removed_at IS NULL LIMIT 100`,
+  `SELECT ${columns({ workspaceId: number.workspaceId })} FROM numbers WHERE phone = +:phone AND removed_at IS NULL LIMIT 100`,
   { phone: number.phone },
   { workspaceId: number.workspaceId },
 );

@@ -108,7 +108,7 @@ function describeChange(tx: ReadTx, broadcast: Broadcast, template: Template): s
   const from = broadcast.templateCategory;
   if (category !== from) {
     const cost = describeCost(tx, broadcast.workspaceId);
-    return `WhatsApp has moved the template ${name} from ${from} to ${category} and bills it as such${cost}; resume the broadcast if it is still wanted`;
+    return `WhatsApp has moved the template ${name} from ${from} to ${category}, which has another price${cost}; resume the broadcast if it is still wanted`;
   }
   const isSame =
     template.parameterFormat === broadcast.templateFormat &&

@@ -290,6 +290,12 @@ const hostileCursors: readonly string[] = [
   `{"name":"${"x".repeat(3_000)}"}`,
 ].map((text) => Buffer.from(text).toString("base64url"));
 
+/** How many ids of the operation's kind the world has, from 1; of messages, only the first ones are scheduled. */
+function idsIn(path: string): number {
+  if (/^\/(webhooks|conversations)\//.test(path)) return 2;
+  return path.endsWith("/cancel") ? 20 : 60;
+}
+
 export class Generator {
   readonly #input: GeneratorInput;
   readonly #operations: readonly Operation[];
@@ -356,7 +362,7 @@ export class Generator {
       if (type === "integer") {
         return String(
           chance.happens(0.85)
-            ? 1 + chance.below(/^\/(webhooks|conversations)\//.test(path) ? 4 : 60)
+            ? 1 + chance.below(idsIn(path))
             : chance.pick([0, -1, "01", "1.0", "1e3", "9".repeat(30), 2 ** 53, "٣"]),
         );
       }

@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Fault, sign, writeCallback } from "#test/support/graph.ts";
+import { type Change, type Fault, sign, writeCallback } from "#test/support/graph.ts";
 import { graphNumber, graphTemplate } from "#test/support/graph-account.ts";
 import { foundIn } from "#test/support/secret-forms.ts";
 import { commandsIn } from "#test/support/shell-blocks.ts";
@@ -300,6 +300,11 @@ test(
   LIMIT_MS,
 );
 
+function templateReport(event: string, reason: string): Change {
+  const template = { message_template_id: 1, message_template_name: "greeting", message_template_language: "en_US" };
+  return { field: "message_template_status_update", value: { event, reason, ...template } };
+}
+
 describe("faults of the network", () => {
   test("the workspace gets a price and a webhook for the tests that follow", async () => {
     await shop.json("workspace", "update", "1", "--currency", "EUR", "--rate", "0.01");
@@ -387,9 +392,10 @@ describe("faults of the network", () => {
     await scenarios.untilApplied();
     const refused = await scenarios.send(scenarios.nextPerson());
     expect(refused.body.error.code).toBe("template_not_sendable");
-    // WhatsApp lists it as approved again; its time is in whole seconds, and an older report does not count.
+    // WhatsApp reports it as approved again; its time is in whole seconds, and an older report does not count.
     await Bun.sleep(1_100);
-    await shop.json("template", "sync");
+    expect(await shop.hear([templateReport("APPROVED", "NONE")])).toBe(200);
+    await scenarios.untilApplied();
     await scenario.ends({
       ...{ status: "failed", code: "132015", money: "released" },
       ...{ held: 0, charged: 0, events: ["message.sent", "message.failed"], requests: 0 },
@@ -527,16 +533,7 @@ describe("callbacks that are not genuine", () => {
       shop.graph.status(scenarios.acceptedOf(scenario.to), "delivered"),
       textNow(shop.graph, OWN_PHONE, "STOP"),
       { field: "account_update", value: { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE" } } },
-      {
-        field: "message_template_status_update",
-        value: {
-          event: "REJECTED",
-          message_template_id: 1,
-          message_template_name: "greeting",
-          message_template_language: "en_US",
-          reason: "SCAM",
-        },
-      },
+      templateReport("REJECTED", "SCAM"),
     ];
     const body = writeCallback(forged, { accountId: ACCOUNT_ID, time: Math.floor(Date.now() / 1000) });
     const right = sign(Buffer.from(body), APP_SECRET);

@@ -102,7 +102,7 @@ test.each([[131042, "payment"]])(
     expect(shown.status_reason).toContain(`(error ${code})`);
     expect(sends).toBeLessThan(200);
     // The refusal stops the number for all, until WhatsApp is asked again.
-    const isReady = async () => ((await shop.json("number", "list")) as { ready: boolean }[])[0]?.ready;
+    const isReady = async () => ((await shop.json("number", "list")) as unknown as { ready: boolean }[])[0]?.ready;
     expect(await isReady()).toBe(false);
     await shop.json("number", "sync", "1");
     expect(await isReady()).toBe(true);

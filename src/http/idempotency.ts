@@ -11,6 +11,7 @@ import { isLonger } from "#src/core/text-limits.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { claimKey, findKey, isFinal, type KeyUse, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
+import type { IdempotencyKey } from "#src/domain/idempotency/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { Answer } from "./answer.ts";
 import { answerProblem } from "./errors.ts";
@@ -77,15 +78,18 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
-/** Runs `act` alone among the requests with this key, unless its answer is there already. */
+/**
+ * Runs `act` alone among the requests with this key, unless its answer is there already. `open`: the key of an earlier
+ * request whose answer was not recorded.
+ */
 export async function actOnce<Given extends Answer>(
   call: KeyedCall & { keyQueue: KeyQueue },
   use: KeyUse | null,
-  act: () => Promise<Given>,
+  act: (open: IdempotencyKey | undefined) => Promise<Given>,
 ): Promise<Given> {
-  if (use === null) return act();
+  if (use === null) return act(undefined);
   // The stored answer has the form of the one that was given first.
-  return (await call.keyQueue.run(call.workspace.id, use, () => replay(call, use), act)) as Given;
+  return (await call.keyQueue.run<Answer>(call.workspace.id, use, () => replay(call, use), act)) as Given;
 }
 
 /**
@@ -111,8 +115,8 @@ export async function changeOnce(call: KeyedCall, use: KeyUse | null, act: (tx: 
     });
     if (answer instanceof Problem) throw answer;
     if (answer !== "claimed") return answer;
-    const kept = use === null ? undefined : replay(call, use);
-    if (kept !== undefined) return kept;
+    const found = use === null ? null : replay(call, use);
+    if (found !== null && "answer" in found) return found.answer;
   }
 }
 
@@ -121,9 +125,14 @@ function answerKept(use: KeyUse | null, problem: Problem): Answer {
   return answerProblem(use === null ? problem : toKeptProblem(problem), true);
 }
 
-/** The stored answer for the key; undefined if there is none yet. */
-function replay({ store, workspace }: KeyedCall, use: KeyUse): Answer | undefined {
+/** The stored answer for the key, or the key without one; undefined: the key is free. */
+function replay(
+  { store, workspace }: KeyedCall,
+  use: KeyUse,
+): { answer: Answer } | { open: IdempotencyKey | undefined } {
   const found = store.read((tx) => findKey(tx, workspace.id, use));
-  if (found === undefined || found.status === null) return undefined;
-  return { status: found.status, body: found.body ?? "", headers: { "idempotent-replayed": "true" } };
+  if (found === undefined || found.status === null) return { open: found };
+  return {
+    answer: { status: found.status, body: found.body ?? "", headers: { "idempotent-replayed": "true" } },
+  };
 }

@@ -1,6 +1,7 @@
 /** Serializes concurrent requests with the same idempotency key: one acts, the others wait for its answer. */
 import { Problem } from "#src/core/problem.ts";
 import { type KeyUse, requireSameRequest } from "#src/domain/idempotency/keys.ts";
+import type { IdempotencyKey } from "#src/domain/idempotency/table.ts";
 
 interface RunningRequest {
   fingerprint: Uint8Array;
@@ -17,10 +18,15 @@ export class KeyQueue {
   readonly #waiting = new Map<number, number>();
 
   /**
-   * Runs `act` alone among the requests with this key. `replay` is tried first, and again after each wait; a value that
-   * it returns is the answer. Throws `idempotency_conflict` at once if a different request runs under the same key.
+   * Runs `act` alone among the requests with this key. The key is found first, and again after each wait; `act` gets it
+   * if it has no answer yet. Throws `idempotency_conflict` at once if a different request runs under the same key.
    */
-  async run<T>(workspaceId: number, use: KeyUse, replay: () => T | undefined, act: () => Promise<T>): Promise<T> {
+  async run<T>(
+    workspaceId: number,
+    use: KeyUse,
+    find: () => { answer: T } | { open: IdempotencyKey | undefined },
+    act: (open: IdempotencyKey | undefined) => Promise<T>,
+  ): Promise<T> {
     const name = `${workspaceId} ${use.key}`;
     for (;;) {
       const running = this.#running.get(name);
@@ -29,15 +35,15 @@ export class KeyQueue {
         await this.#wait(workspaceId, running.done);
         continue;
       }
-      const storedAnswer = replay();
-      if (storedAnswer !== undefined) return storedAnswer;
+      const found = find();
+      if ("answer" in found) return found.answer;
       let finish = (): void => undefined;
       const done = new Promise<void>((resolve) => {
         finish = resolve;
       });
       this.#running.set(name, { fingerprint: use.fingerprint, done });
       try {
-        return await act();
+        return await act(found.open);
       } finally {
         this.#running.delete(name);
         finish();

@@ -32,10 +32,9 @@ interface SendingCall {
 
 /** Throws the `Problem` of a refusal that is not final; every other refusal is an answer. */
 export function sendOnce(call: SendingCall, request: SendRequest, use: KeyUse | null): Promise<Answer> {
-  const { store, dispatch, workspace } = call;
-  return actOnce(call, use, async () => {
+  const { dispatch, workspace } = call;
+  return actOnce(call, use, async (open) => {
     if (use === null) return answerSent(await sendMessage(dispatch, request, null));
-    const open = store.read((tx) => findKey(tx, workspace.id, use));
     if (open !== undefined) return answerOpenKey(dispatch, open);
     return answerSent(await sendMessage(dispatch, request, claimFor(workspace.id, use)));
   });

@@ -3,7 +3,7 @@ import { MessageWatch } from "#src/core/change-watch.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
 import { findContentTemplate } from "#src/domain/messages/fill-template.ts";
-import { findByPhoneNumberId, isOfAnotherWorkspace } from "#src/domain/numbers/read.ts";
+import { isOfAnotherWorkspace } from "#src/domain/numbers/read.ts";
 import type { Template } from "#src/domain/templates/table.ts";
 import { createWebhookPoster } from "#src/net/post.ts";
 import type { Network, OutboundMessage } from "#src/networks/network.ts";
@@ -74,10 +74,7 @@ function businessesIn(store: Store): (outbound: OutboundMessage) => boolean {
   return ({ sender, to }) => {
     if (to === null) return false;
     try {
-      return store.read((tx) => {
-        const number = findByPhoneNumberId(tx, sender.phoneNumberId);
-        return number !== undefined && isOfAnotherWorkspace(tx, number, to);
-      });
+      return store.read((tx) => isOfAnotherWorkspace(tx, sender.phoneNumberId, to));
     } catch {
       return false;
     }

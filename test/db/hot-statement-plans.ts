@@ -92,6 +92,15 @@ export const expectedPlans: Record<string, string[]> = {
   "idempotency.deleteOpenKey": ["SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)"],
   "idempotency.insertAnswer": ["SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)"],
   "idempotency.keyByName": ["SEARCH idempotency_keys USING INDEX idempotency_keys_key (workspace_id=? AND key=?)"],
+  "idempotency.keyOrHidden": [
+    "COMPOUND QUERY",
+    "LEFT-MOST SUBQUERY",
+    "SEARCH idempotency_keys USING INDEX idempotency_keys_key (workspace_id=? AND key=?)",
+    "UNION ALL",
+    "SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)",
+    "SCALAR SUBQUERY 2",
+    "SEARCH idempotency_keys USING COVERING INDEX idempotency_keys_key (workspace_id=? AND key>? AND key<?)",
+  ],
   "idempotency.linkMessage": ["SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.callbackById": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.templateOfMessage": [

@@ -11,6 +11,15 @@ export const keyByName = hotQuery(
   key,
 );
 
+/** The key, or any that begins as a hidden one does, which says that the key may be hidden, too. */
+export const keyOrHidden = hotQuery(
+  `SELECT ${columns(key)} FROM idempotency_keys WHERE workspace_id = +:workspaceId AND key = +:key
+  UNION ALL SELECT ${columns(key)} FROM idempotency_keys WHERE id = (SELECT id FROM idempotency_keys
+    WHERE workspace_id = +:workspaceId AND key >= 'erased' AND key < 'erasee' LIMIT 1)`,
+  key,
+  key,
+);
+
 /** A key that exists is one whose answer has expired: it starts anew. */
 export const insertKey = hotQuery(
   `INSERT INTO idempotency_keys (workspace_id, key, fingerprint, created_at)

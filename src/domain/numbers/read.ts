@@ -34,10 +34,12 @@ export function findByPhoneNumberId(tx: ReadTx, phoneNumberId: string): SendingN
   return numberByNetworkId(tx).get({ phoneNumberId });
 }
 
-/** Whether other workspaces send from this phone number, and not the one of `number`. */
-export function isOfAnotherWorkspace(tx: ReadTx, { workspaceId }: SendingNumber, phone: string): boolean {
+/** Whether other workspaces send from this phone number, and not the one of the number with the network's id. */
+export function isOfAnotherWorkspace(tx: ReadTx, phoneNumberId: string, phone: string): boolean {
   const owners = ownersOfPhone(tx).all({ phone });
-  return owners.length > 0 && !owners.some((owner) => owner.workspaceId === workspaceId);
+  if (owners.length === 0) return false;
+  const number = findByPhoneNumberId(tx, phoneNumberId);
+  return number !== undefined && !owners.some(({ workspaceId }) => workspaceId === number.workspaceId);
 }
 
 /** The numbers of an account, in all workspaces: callbacks about an account name no number. */

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 30. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 31. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1371,6 +1371,26 @@ CREATE TABLE tags (
 ) STRICT;
 CREATE UNIQUE INDEX tags_name ON tags (workspace_id, folded);
 
+CREATE TABLE template_submissions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  account_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  -- Null: all languages, of a deletion.
+  language TEXT,
+  action TEXT NOT NULL CHECK (action IN ('create', 'correct', 'delete')),
+  -- The request's body, as it leaves; null of a deletion.
+  request TEXT,
+  -- The template before a correction; null of everything else.
+  before TEXT,
+  state TEXT NOT NULL CHECK (state IN ('open', 'accepted', 'refused', 'absent')),
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX template_submissions_age ON template_submissions (created_at);
+CREATE INDEX template_submissions_name ON template_submissions (workspace_id, account_id, name, created_at);
+CREATE UNIQUE INDEX template_submissions_open ON template_submissions (workspace_id, account_id, name, ifnull(language, ''))
+  WHERE state = 'open';
+
 CREATE TABLE templates (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1392,7 +1412,7 @@ CREATE TABLE templates (
   status_reason TEXT,
   status_at INTEGER NOT NULL DEFAULT 0,
   quality TEXT
-, parameter_order TEXT, was_approved INTEGER NOT NULL DEFAULT 1 CHECK (was_approved IN (0, 1)), category_change TEXT, category_change_at INTEGER) STRICT;
+, parameter_order TEXT, was_approved INTEGER NOT NULL DEFAULT 1 CHECK (was_approved IN (0, 1)), category_change TEXT, category_change_at INTEGER, network_id TEXT) STRICT;
 CREATE INDEX templates_account ON templates (account_id, name, language);
 CREATE INDEX templates_category_change ON templates (category_change_at) WHERE category_change_at IS NOT NULL;
 CREATE INDEX templates_listed ON templates (workspace_id, name, id);

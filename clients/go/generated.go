@@ -849,6 +849,38 @@ type ConversationUpdatedEvent struct {
 	Data      ConversationUpdatedEventData `json:"data"`
 }
 
+// CorrectTemplateComponentsItem: part of another type.
+type CorrectTemplateComponentsItem struct {
+	Type string `json:"type"`
+}
+
+// CorrectTemplateSampleMedia: Files of `POST /media` that are given to WhatsApp as samples.
+type CorrectTemplateSampleMedia struct {
+	// Id of an upload: the sample of the header.
+	Header *int64 `json:"header,omitempty"`
+	// Ids of uploads: the sample of each card.
+	Cards []int64 `json:"cards,omitempty"`
+}
+
+// CorrectTemplate: All parts of a template, which replace the present ones.
+type CorrectTemplate struct {
+	// Lower-case letters, digits and underscores.
+	Name     string `json:"name,omitempty"`
+	Language string `json:"language,omitempty"`
+	Category string `json:"category"`
+	// In WhatsApp's own form, with samples of all values (`example`).
+	Components []CorrectTemplateComponentsItem `json:"components"`
+	// Whether placeholders are numbered or have names. Default: as the texts have them.
+	ParameterFormat string `json:"parameter_format,omitempty"`
+	// For how long WhatsApp tries to deliver a message with the template.
+	MessageSendTtlSeconds *int64 `json:"message_send_ttl_seconds,omitempty"`
+	// One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace
+	// has numbers of several accounts.
+	From string `json:"from,omitempty"`
+	// Files of `POST /media` that are given to WhatsApp as samples.
+	SampleMedia CorrectTemplateSampleMedia `json:"sample_media,omitempty"`
+}
+
 // CreateBroadcast: A template to send to many people: to a list of phone numbers or to a group, not both.
 type CreateBroadcast interface{ isCreateBroadcast() }
 
@@ -890,6 +922,12 @@ type CreatedBroadcast struct {
 	Requested int64 `json:"requested"`
 	// The numbers in `to` that are skipped, in the order of `to`. For a group, list the recipients instead.
 	Skipped []Skip `json:"skipped"`
+}
+
+// DeletedTemplates: Templates that WhatsApp no longer has.
+type DeletedTemplates struct {
+	Name      string   `json:"name"`
+	Languages []string `json:"languages"`
 }
 
 // WebhookEvent: An event of the workspace, as webhooks receive it. New types may be added.
@@ -2419,6 +2457,38 @@ type SkipCounts struct {
 	DailyCap        int64 `json:"daily_cap"`
 }
 
+// SubmitTemplateComponentsItem: part of another type.
+type SubmitTemplateComponentsItem struct {
+	Type string `json:"type"`
+}
+
+// SubmitTemplateSampleMedia: Files of `POST /media` that are given to WhatsApp as samples.
+type SubmitTemplateSampleMedia struct {
+	// Id of an upload: the sample of the header.
+	Header *int64 `json:"header,omitempty"`
+	// Ids of uploads: the sample of each card.
+	Cards []int64 `json:"cards,omitempty"`
+}
+
+// SubmitTemplate: A template as WhatsApp takes it.
+type SubmitTemplate struct {
+	// Lower-case letters, digits and underscores.
+	Name     string `json:"name"`
+	Language string `json:"language"`
+	Category string `json:"category"`
+	// In WhatsApp's own form, with samples of all values (`example`).
+	Components []SubmitTemplateComponentsItem `json:"components"`
+	// Whether placeholders are numbered or have names. Default: as the texts have them.
+	ParameterFormat string `json:"parameter_format,omitempty"`
+	// For how long WhatsApp tries to deliver a message with the template.
+	MessageSendTtlSeconds *int64 `json:"message_send_ttl_seconds,omitempty"`
+	// One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace
+	// has numbers of several accounts.
+	From string `json:"from,omitempty"`
+	// Files of `POST /media` that are given to WhatsApp as samples.
+	SampleMedia SubmitTemplateSampleMedia `json:"sample_media,omitempty"`
+}
+
 // TemplateVariables: part of another type.
 type TemplateVariables struct {
 	// Number of values for the header.
@@ -2437,6 +2507,14 @@ type TemplateParameterNames struct {
 // TemplateComponentsItem: part of another type.
 type TemplateComponentsItem struct {
 	Type string `json:"type"`
+}
+
+// TemplateRejection: part of another type.
+type TemplateRejection struct {
+	// In WhatsApp's own words.
+	Reason string `json:"reason"`
+	// What to change, in plain text.
+	Advice string `json:"advice"`
 }
 
 // Template: A message template, which the network has to approve before it can be sent.
@@ -2467,6 +2545,8 @@ type Template struct {
 	Media *TemplateMedia `json:"media"`
 	// The components in WhatsApp's own form, as they were approved.
 	Components []TemplateComponentsItem `json:"components"`
+	// Why WhatsApp rejected the template, and what to change; null unless its status is `REJECTED`.
+	Rejection *TemplateRejection `json:"rejection"`
 	// What is worth mending in a `MARKETING` template, in plain text: it does not say how to stop, or a button looks
 	// like a way to stop and is none. It can be sent all the same.
 	Warnings []string `json:"warnings"`
@@ -2498,6 +2578,22 @@ type TemplateCard struct {
 	// One value for each button that takes one, in order: the end of a link, the code to copy, the payload of a
 	// quick reply, the token of a form. Quick replies keep their own words with null, or if all of them are omitted.
 	Buttons []any `json:"buttons,omitempty"`
+}
+
+// TemplateCheckProblemsItem: part of another type.
+type TemplateCheckProblemsItem struct {
+	// Of the member that is wrong.
+	Path string `json:"path"`
+	// Name of the rule, for programs.
+	Rule string `json:"rule"`
+	// What would be right, for people.
+	Message string `json:"message"`
+}
+
+// TemplateCheck: What is wrong with a template.
+type TemplateCheck struct {
+	Valid    bool                        `json:"valid"`
+	Problems []TemplateCheckProblemsItem `json:"problems"`
 }
 
 // TemplateMedia: The media header of a template.
@@ -2570,6 +2666,22 @@ type TemplateRejectedEvent struct {
 	Type      string                    `json:"type"`
 	CreatedAt string                    `json:"created_at"`
 	Data      TemplateRejectedEventData `json:"data"`
+}
+
+// TemplateUpdatedEventData: part of another type.
+type TemplateUpdatedEventData struct {
+	Template Template `json:"template"`
+}
+
+// TemplateUpdatedEvent: A template was submitted, corrected or deleted through the API, WhatsApp decided on it,
+// or its content or category changed at WhatsApp. Sent only to addresses that asked for it (`waxwing webhook set
+// --types`).
+type TemplateUpdatedEvent struct {
+	// Id of the event, the same in every attempt: ignore events that you have already processed.
+	ID        string                   `json:"id"`
+	Type      string                   `json:"type"`
+	CreatedAt string                   `json:"created_at"`
+	Data      TemplateUpdatedEventData `json:"data"`
 }
 
 // TextContent: The text that was sent.
@@ -3075,6 +3187,62 @@ func (c *Client) ListTemplates(ctx context.Context, query ListTemplatesQuery, op
 // IterateTemplates gives all entries of ListTemplates, page after page.
 func (c *Client) IterateTemplates(ctx context.Context, query ListTemplatesQuery, options ...CallOption) *Iterator[Template] {
 	return iterate[Template](ctx, c, apiRequest{method: "GET", path: "/templates", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// SubmitTemplate: Submit a template. Gives a template to WhatsApp, which reviews it: `template.approved`,
+// `template.rejected` and `template.updated` report what it decides. What WhatsApp would certainly refuse is
+// refused before, with 400 and a sentence for each member. Where WhatsApp does not answer, the response is 503
+// with `outcome: unknown`: repeat the request after a minute. Then the account's templates are read first, and
+// nothing is submitted twice. Needs a key with the scope `templates`.
+func (c *Client) SubmitTemplate(ctx context.Context, body SubmitTemplate, options ...CallOption) (*Template, error) {
+	return one[Template](ctx, c, apiRequest{method: "POST", path: "/templates", body: body, takesKey: true}, options)
+}
+
+// CheckTemplate: Check a template. Says what is wrong with a template, by the rules that submitting it uses, and
+// submits nothing. Where the account has a template of this name and language, it is checked as its correction.
+// Needs a key with the scope `templates`.
+func (c *Client) CheckTemplate(ctx context.Context, body SubmitTemplate, options ...CallOption) (*TemplateCheck, error) {
+	return one[TemplateCheck](ctx, c, apiRequest{method: "POST", path: "/templates/check", body: body}, options)
+}
+
+// CorrectTemplate: Correct a template. Replaces the parts of a template that is approved, rejected or paused;
+// WhatsApp reviews it again. An approved one can be corrected once in 24 hours and ten times in 30 days, and
+// keeps its category. Where WhatsApp does not answer, the response is 503 with `outcome: unknown`: repeat the
+// request after a minute. Then the account's templates are read first, and nothing is submitted twice. Needs a
+// key with the scope `templates`.
+func (c *Client) CorrectTemplate(ctx context.Context, name string, language string, body CorrectTemplate, options ...CallOption) (*Template, error) {
+	return one[Template](ctx, c, apiRequest{method: "PUT", path: "/templates/" + segment(name) + "/" + segment(language), body: body, takesKey: true, isIdempotent: true}, options)
+}
+
+// DeleteTemplateQuery is what DeleteTemplate can be asked for.
+type DeleteTemplateQuery struct {
+	// One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace
+	// has numbers of several accounts.
+	From string `json:"from,omitempty"`
+}
+
+// DeleteTemplate: Delete a template in one language. Deletes the template at WhatsApp. For 30 days, the name of
+// an approved one cannot be used again in this language. Messages that are under way still arrive. Where
+// WhatsApp does not answer, the response is 503 with `outcome: unknown`: repeat the request after a minute. Then
+// the account's templates are read first, and nothing is submitted twice. Needs a key with the scope
+// `templates`.
+func (c *Client) DeleteTemplate(ctx context.Context, name string, language string, query DeleteTemplateQuery, options ...CallOption) (*DeletedTemplates, error) {
+	return one[DeletedTemplates](ctx, c, apiRequest{method: "DELETE", path: "/templates/" + segment(name) + "/" + segment(language), query: queryOf(query), takesKey: true}, options)
+}
+
+// DeleteTemplateInAllLanguagesQuery is what DeleteTemplateInAllLanguages can be asked for.
+type DeleteTemplateInAllLanguagesQuery struct {
+	// One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace
+	// has numbers of several accounts.
+	From string `json:"from,omitempty"`
+}
+
+// DeleteTemplateInAllLanguages: Delete a template in all languages. Deletes all languages of the template at
+// WhatsApp. Where WhatsApp does not answer, the response is 503 with `outcome: unknown`: repeat the request
+// after a minute. Then the account's templates are read first, and nothing is submitted twice. Needs a key with
+// the scope `templates`.
+func (c *Client) DeleteTemplateInAllLanguages(ctx context.Context, name string, query DeleteTemplateInAllLanguagesQuery, options ...CallOption) (*DeletedTemplates, error) {
+	return one[DeletedTemplates](ctx, c, apiRequest{method: "DELETE", path: "/templates/" + segment(name), query: queryOf(query), takesKey: true}, options)
 }
 
 // ListGroupsQuery is what ListGroups can be asked for.

@@ -147,6 +147,18 @@ function parameterType({ schema }: ClientParameter): string {
   return plainTypes.text(schema, "");
 }
 
+/** Words of the language, which no parameter may be named. */
+const RESERVED = new Set(
+  (
+    "and as assert async await break class continue def del elif else except finally for from global if import in is " +
+    "lambda nonlocal not or pass raise return try while with yield"
+  ).split(" "),
+);
+
+function parameterName({ name }: ClientParameter): string {
+  return RESERVED.has(name) ? `${name}_` : name;
+}
+
 const OPTIONS = [
   "request_id: Optional[str] = None",
   "timeout: Optional[float] = None",
@@ -165,7 +177,8 @@ function methodLines(one: ClientOperation): string[] {
   const path = one.pathParameters.map((parameter) => `${parameter.name}: ${parameterType(parameter)}`);
   const file = one.takesFile ? ["content: bytes", "filename: str"] : [];
   const body = one.body === null ? file : [`body: ${one.body}`];
-  const query = one.query.map((parameter) => `${parameter.name}: Optional[${parameterType(parameter)}] = None`);
+  const query = one.query.map((given) => `${parameterName(given)}: Optional[${parameterType(given)}] = None`);
+  const asked = one.query.map((given) => `"${given.name}": ${parameterName(given)}`).join(", ");
   const named = [
     ...query,
     ...(one.result.kind === "file" ? ["byte_range: Optional[str] = None"] : []),
@@ -178,7 +191,7 @@ function methodLines(one: ClientOperation): string[] {
     one.pathParameters.length > 0 ? `f"${address}"` : `"${one.path}"`,
     ...(one.body === null ? [] : ["body=body"]),
     ...(one.takesFile ? ["file=(content, filename)"] : []),
-    ...(one.query.length === 0 ? [] : [`query={${one.query.map(({ name }) => `"${name}": ${name}`).join(", ")}}`]),
+    ...(one.query.length === 0 ? [] : [`query={${asked}}`]),
     ...(one.takesKey ? ["takes_key=True", "idempotency_key=idempotency_key"] : []),
     ...(one.isIdempotent ? ["is_idempotent=True"] : []),
     ...(one.result.kind === "file" ? ["byte_range=byte_range"] : []),

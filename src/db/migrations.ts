@@ -29,6 +29,7 @@ import formFiles from "../../migrations/0027_form_files.sql" with { type: "text"
 import failures from "../../migrations/0028_failures.sql" with { type: "text" };
 import directSend from "../../migrations/0029_direct_send.sql" with { type: "text" };
 import categoryChanges from "../../migrations/0030_category_changes.sql" with { type: "text" };
+import templateSubmissions from "../../migrations/0031_template_submissions.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   { version: 28, name: "failures", sql: failures },
   { version: 29, name: "direct_send", sql: directSend },
   { version: 30, name: "category_changes", sql: categoryChanges },
+  { version: 31, name: "template_submissions", sql: templateSubmissions },
 ];

@@ -119,6 +119,13 @@ export const tablePolicies = {
   number_notices: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   number_states: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   sample_uploads: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  // A submission that was made since the backup counts, and one that was open may have arrived.
+  template_submissions: {
+    restore: "newer",
+    person: "nobody",
+    reset: "workspace",
+    kept: after("created_at", 40 * DAY_MS),
+  },
   templates: { restore: { follows: ["status_reason"] }, person: "emptied", reset: "workspace", kept: "always" },
   // People. Profiles are as backed up, except those of people who were erased since.
   contact_people: { restore: "merged", person: "deleted", reset: "workspace", kept: "always" },

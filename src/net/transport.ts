@@ -28,7 +28,7 @@ export type Exchange =
 
 export interface ExchangeRequest {
   target: Target;
-  method: "POST" | "HEAD" | "GET";
+  method: "POST" | "HEAD" | "GET" | "DELETE";
   body?: string | StreamedBody;
   /** For the whole exchange: waiting for a connection, lookup, TLS, request and the complete answer. */
   timeoutMs: number;

@@ -9,7 +9,7 @@ export interface StreamedBody {
 }
 
 interface Written {
-  method: "POST" | "HEAD" | "GET";
+  method: "POST" | "HEAD" | "GET" | "DELETE";
   /** What follows the method, in complete lines: `startOf` an address and the lines of its headers. */
   head: string;
   body: string | StreamedBody;

@@ -23,6 +23,7 @@ import type { AccountUpdate } from "#src/domain/numbers/account-sync.ts";
 import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
 import type { Provider } from "#src/domain/numbers/provider.ts";
 import type { ListedTemplate, TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/sync.ts";
+import type { CorrectionRequest, NewTemplateRequest, ReviewedTemplate, Submitted } from "./template-request.ts";
 
 export interface Network {
   readonly name: NetworkName;
@@ -59,6 +60,8 @@ export interface Network {
   account?: AccountPort;
   /** The files that people send; absent on a network without any. */
   media?: MediaPort;
+  /** Templates that are written here; absent on a network that takes none. */
+  templates?: TemplatePort;
 }
 
 /** It is done, or it is not, or that is not known. */
@@ -143,6 +146,19 @@ export interface AccountPort {
   subscribeAppFields(sender: Sender, appId: string, webhook: AppWebhook): Promise<Result<null>>;
   /** Registers the number with the Cloud API. `pin`: of its two-step verification, six digits. */
   registerNumber(sender: Sender, pin: string): Promise<Result<null>>;
+}
+
+/** Gives templates to the network, which reviews them. Never rejects, and sends each request once. */
+export interface TemplatePort {
+  create(sender: Sender, request: NewTemplateRequest): Promise<Submitted<ReviewedTemplate>>;
+  /** Replaces the parts of a template that the network knows by `networkId`. */
+  correct(sender: Sender, networkId: string, request: CorrectionRequest): Promise<Submitted<null>>;
+  /** `networkId`: of one language; null: all languages. */
+  remove(sender: Sender, name: string, networkId: string | null): Promise<Submitted<null>>;
+  /** The handle of a file that stands in a template as a sample. */
+  uploadSample(sender: Sender, file: UploadFile): Promise<Submitted<{ handle: string }>>;
+  /** All templates of the account; absent on a network that keeps none but those of this database. */
+  list?(sender: Sender): Promise<Result<ListedTemplate[]>>;
 }
 
 export type Result<T> =

@@ -201,6 +201,7 @@ test("a template shows exactly what the reference names, filled from its compone
     parameter_names: { header: [], body: [] },
     parameter_order: null,
     media: null,
+    rejection: null,
     warnings: [],
   };
   expect((await list("", shop)).body.data).toEqual([

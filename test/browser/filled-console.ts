@@ -53,16 +53,22 @@ export async function fillConsole(scenario: Scenario, receiverUrl: string): Prom
   const body = "Hi {{1}}, our Diwali offer is here: 20% off everything until Sunday. Show this message at the till.";
   const buttons = ["See what is new", "Stop promotions"];
   const whole = { header_kind: "text", header: "Diwali at Corner Shop", footer: "Reply STOP to opt out.", buttons };
-  await prepare("POST", "/templates", { ...template, ...whole, name: "diwali_offer", body, status: "APPROVED" });
+  await prepare("POST", "/templates/simulated", {
+    ...template,
+    ...whole,
+    name: "diwali_offer",
+    body,
+    status: "APPROVED",
+  });
   const ready = "Your order {{1}} is ready. Come by until eight.";
-  await prepare("POST", "/templates", {
+  await prepare("POST", "/templates/simulated", {
     ...template,
     category: "UTILITY",
     name: "order_ready",
     body: ready,
     status: "APPROVED",
   });
-  await prepare("POST", "/templates", {
+  await prepare("POST", "/templates/simulated", {
     ...template,
     name: "big_sale",
     body: "Buy now and save!!!",
@@ -72,7 +78,12 @@ export async function fillConsole(scenario: Scenario, receiverUrl: string): Prom
     status: "REJECTED",
     reason: "promotional text in a utility template",
   });
-  await prepare("POST", "/templates", { ...template, name: "feedback", body: "How was it?", status: "PENDING" });
+  await prepare("POST", "/templates/simulated", {
+    ...template,
+    name: "feedback",
+    body: "How was it?",
+    status: "PENDING",
+  });
   const filter = { field: "city", is: "Goa" };
   await prepare("POST", "/groups", { name: "People in Goa", filter });
   await prepare("PUT", "/webhook", { url: receiverUrl });

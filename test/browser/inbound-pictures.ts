@@ -38,7 +38,7 @@ async function main([directory, ...words]: string[]): Promise<void> {
   await using scenario = await startScenario();
   const { app } = scenario;
   await scenario.command("number add --workspace 1 --network simulator --phone", OWN, "--name", "Corner Shop");
-  await scenario.prepare("POST", "/templates", {
+  await scenario.prepare("POST", "/templates/simulated", {
     name: "greeting",
     language: "en",
     category: "UTILITY",

@@ -89,9 +89,14 @@ async function prepare(): Promise<void> {
     footer: "",
     buttons: [],
   };
-  await scenario.prepare("POST", "/templates", { ...template, name: "refused", body: "Buy now.", status: "PENDING" });
+  await scenario.prepare("POST", "/templates/simulated", {
+    ...template,
+    name: "refused",
+    body: "Buy now.",
+    status: "PENDING",
+  });
   await scenario.prepare("POST", "/templates/1/decide", { status: "REJECTED", reason: "promotional text" });
-  await scenario.prepare("POST", "/templates", {
+  await scenario.prepare("POST", "/templates/simulated", {
     ...template,
     name: "offer",
     body: "Twenty percent.",

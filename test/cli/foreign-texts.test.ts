@@ -67,6 +67,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   sessions: "agent",
   tags: "name",
   thread_calls: "code",
+  template_submissions: "name",
   templates: "name network_status status_reason quality sample_link",
   unlisted_refusals: "code message",
   unused_items: "about",
@@ -133,7 +134,9 @@ const OURS: Readonly<Record<string, string>> = {
   thread_calls: "action target_role outcome",
   sessions: "address",
   tags: "folded",
-  templates: "category_change account_id language category status components parameter_format parameter_order",
+  template_submissions: "account_id language action request before state",
+  templates:
+    "category_change account_id language category status components parameter_format parameter_order network_id",
   unlisted_refusals: "kind source people",
   untrusted_proxies: "address",
   unused_items: "reason",
@@ -147,7 +150,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */
 const NOT_READ =
-  /^(broadcast_counters|bulk_changes|certificates|contact_people|conversation_notes|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|refusals|sample_uploads|thread_calls|uploads) /;
+  /^(broadcast_counters|bulk_changes|certificates|contact_people|conversation_notes|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|refusals|sample_uploads|template_submissions|thread_calls|uploads) /;
 
 let app: TestServer;
 let operator: Visitor;

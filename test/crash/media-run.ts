@@ -138,7 +138,7 @@ async function filesUnderKills(): Promise<void> {
 
 async function diskUnderQuota(): Promise<void> {
   const quota = 8_000_000;
-  await using load = await startMediaLoad(program, `[media]\nquota_bytes = ${quota}\n`);
+  await using load = await startMediaLoad(program, { extra: `[media]\nquota_bytes = ${quota}\n` });
   await load.start();
   let peak = 0;
   const directory = join(load.directory, "data/media");

@@ -167,5 +167,9 @@ test("a template of any size is checked quickly", () => {
       { type: "BUTTONS", buttons },
     ],
   });
+  const many = Array.from({ length: 40_000 }, (_, index) => ({ type: `PART_${index}` }));
+  checkTemplate({ ...parcel, components: many });
+  checkTemplate({ ...parcel, components: [...parcel.components, { type: "CAROUSEL", cards: [{ components: many }] }] });
+  checkTemplate({ ...parcel, ...Object.fromEntries(many.map(({ type }) => [type, 1])) });
   expect(performance.now() - began).toBeLessThan(1_000);
 });

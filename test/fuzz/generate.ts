@@ -129,6 +129,9 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
       { to: "+919876540130", interactive: { body: "Shall we?", buttons: [{ id: "y", title: "Yes" }] } },
     ]);
   },
+  "POST /templates": (chance) => template(chance),
+  "POST /templates/check": (chance) => template(chance),
+  "PUT /templates/{name}/{language}": (chance) => template(chance),
   "POST /broadcasts": (chance) => broadcast(chance),
   "POST /broadcasts/preview": (chance) => broadcast(chance),
   "PUT /contacts": (chance) => ({
@@ -174,6 +177,20 @@ function anybody(chance: Chance): string {
   // Some of these are the simulator's own numbers: refused, throttled, never answered.
   const end = chance.happens(0.15) ? `000${1 + chance.below(9)}` : String(chance.below(10_000)).padStart(4, "0");
   return `+9197${digits}${end}`;
+}
+
+function template(chance: Chance): Loose {
+  const name = `written_${chance.below(1_000)}`;
+  const body = { type: "BODY", text: `Your parcel ${name} is {{1}} at the door.`, example: { body_text: [["now"]] } };
+  return chance.pick<Loose>([
+    { name, language: "en_US", category: "UTILITY", components: [body] },
+    {
+      name: "plain",
+      language: "en_US",
+      category: "UTILITY",
+      components: [body, { type: "FOOTER", text: "Corner Shop" }],
+    },
+  ]);
 }
 
 function broadcast(chance: Chance): Loose {

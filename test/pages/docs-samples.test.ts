@@ -25,6 +25,9 @@ const OWN_TEMPLATE = {
   components: [{ type: "BODY", text: "Hello." }],
 };
 
+/** The template that a language's requests correct and delete; the answers to its keys are its own. */
+const ownTemplate = (language: string): string => `own_${language}`;
+
 interface Ready {
   base_url: string;
   api_key: string;
@@ -74,7 +77,9 @@ let blocks: Block[] = [];
 const devs: Bun.Subprocess[] = [];
 
 async function startDev(...options: string[]): Promise<Dev> {
-  const { child, firstLine } = await workshop.start(["dev", "--listen", "127.0.0.1:0", "--json", ...options]);
+  // The samples of a language run at once, and are more than a program may ask for within a second.
+  const env = { WAXWING_LIMITS_BURST: "1000" };
+  const { child, firstLine } = await workshop.start(["dev", "--listen", "127.0.0.1:0", "--json", ...options], { env });
   devs.push(child);
   return new Dev(JSON.parse(firstLine) as Ready);
 }
@@ -119,7 +124,18 @@ function seedOf(document: { paths: object }): object {
       {
         ...{ name: "Corner Shop", country: "IN", timezone: "Asia/Kolkata" },
         numbers: [{ phone: "+442079460100", name: "Corner Shop" }],
-        templates: [OWN_TEMPLATE, ...made.values()],
+        templates: [
+          OWN_TEMPLATE,
+          ...languages.flatMap((one) =>
+            ["en_US", "de"].map((language) => ({
+              ...OWN_TEMPLATE,
+              name: ownTemplate(one),
+              language,
+              category: "UTILITY",
+            })),
+          ),
+          ...made.values(),
+        ],
         contacts: [{ phone: "+442079460210", name: "Asha Rao", consent: "opted_in" }],
         groups: ["First", "Second", "Third"].map((name) => ({ name, filter: { field: "city", is: "Pune" } })),
       },
@@ -180,7 +196,7 @@ const later = new Date(Date.now() + 86_400_000).toISOString();
 let stored: { media: number; inbounds: number } | null = null;
 
 /** Rows that the reference's requests name; `own` puts their ids into a text. */
-async function fillShop(): Promise<(text: string) => string> {
+async function fillShop(language: Language): Promise<(text: string) => string> {
   const from = "+442079460210";
   // An earlier language may have opted the person out.
   await shop.control("POST", "/inbound", { from, text: "START" });
@@ -215,6 +231,8 @@ async function fillShop(): Promise<(text: string) => string> {
         .replace(`/messages/${SHOWN_IDS.messages}/cancel`, `/messages/${soon.id}/cancel`)
         // Times of samples pass, and a message may be scheduled 90 days ahead at most.
         .replaceAll(/2026-11-27T10:00:00\+05:30|2030-01-10T18:00:00\+00:00/g, later)
+        .replaceAll(/\/templates\/order_shipped\b/g, `/templates/${ownTemplate(language)}`)
+        .replaceAll("correct-order-shipped", `correct-${ownTemplate(language)}`)
         // In a body, in each language.
         .replace(/(\binbound\W{1,6})311\b/gi, `$1${ids.inbounds}`),
     );
@@ -257,7 +275,7 @@ describe.each([...languages])("the samples in %s", (language) => {
       writeFileSync(join(folder, "menu.pdf"), "%PDF-1.7\n");
       samples = samplesIn(language);
       expect(samples.length).toBeGreaterThan(25);
-      const ownOf = await fillShop();
+      const ownOf = await fillShop(language);
       const receivers = blocks.filter((block) => block.language === language && isReceiver(block));
       const texts = [...samples, ...receivers].map(({ text }) => ownOf(text));
       command = runtime.prepare(

@@ -93,7 +93,7 @@ export const worstOfConsole: Readonly<Record<string, Worst>> = {
   "GET /w/{workspace}/inbox/{contact}": ({ contact }) => ({ id: contact, query: "per_page=500" }),
   "GET /w/{workspace}/templates/named": () => ({ query: "name=fat_1&language=en_US" }),
   "GET /w/{workspace}/templates/{id}": fatTemplate,
-  "POST /w/{workspace}/templates": (side) => ({
+  "POST /w/{workspace}/templates/simulated": (side) => ({
     body: {
       ...{ name: side.name("template"), language: "en_US", category: "UTILITY", status: "APPROVED" },
       ...{ header: "h".repeat(60), header_kind: "text", body: "b".repeat(1_024), footer: "f".repeat(60), buttons: [] },

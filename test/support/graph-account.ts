@@ -4,6 +4,7 @@
  * that more follow.
  */
 import { createHmac } from "node:crypto";
+import { evaluateSubmission } from "#src/networks/simulator/evaluate-submission.ts";
 import type { GraphOptions, GraphRequest, Refusal } from "./graph.ts";
 
 export interface GraphAccount {
@@ -41,6 +42,12 @@ export interface GraphAccount {
   appSecret: string | null;
   /** The app demands proof of its secret with every request. */
   requiresProof: boolean;
+  /** What was given to the account about templates, in order: requests that were taken, and those that were not. */
+  submitted: { method: string; path: string; body: unknown }[];
+  /** Of how many requests about templates, from now on, the answer is lost; and how many are lost before they are taken. */
+  loses: { answers: number; requests: number };
+  /** Samples: sessions by their id, until the bytes arrive; the handles of all files. */
+  samples: { sessions: Map<string, { type: string; length: number }>; handles: string[] };
   uploads: { phoneNumberId: string; contentType: string; size: number; name: string; id: string }[];
   /** Called before every answer; a refusal replaces the answer. */
   refuse: ((request: GraphRequest) => Refusal | { status: number; body: string; contentType: string } | null) | null;
@@ -79,6 +86,9 @@ export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
     refuseFields: () => false,
     appSecret: null,
     requiresProof: false,
+    submitted: [],
+    loses: { answers: 0, requests: 0 },
+    samples: { sessions: new Map(), handles: [] },
     uploads: [],
     refuse: null,
     pageSize: 25,
@@ -121,7 +131,7 @@ export function graphTemplate(name: string, more: object = {}): GraphRow {
   };
 }
 
-type Answered = Refusal | { status?: number; body: string; contentType?: string };
+type Answered = Refusal | "lost" | { status?: number; body: string; contentType?: string };
 
 export async function answerQuestion(
   account: GraphAccount,
@@ -135,6 +145,8 @@ export async function answerQuestion(
   const noProof = request.path.includes("/subscriptions") ? null : proofRefusal(account, request.path, token);
   if (noProof !== null) return noProof;
   const url = new URL(request.path, "http://graph");
+  const taken = await takeSubmission(account, request, bytes, url);
+  if (taken !== null) return taken;
   const match = (options.pathStyle === "bare" ? /^\/()(\w+)$/ : /^\/v\d+\.\d\/(\w+)(?:\/(\w+))?$/).exec(url.pathname);
   const [owner, edge] = [match?.[1] ?? "", match?.[2] ?? ""];
   const isAccount = options.pathStyle === "bare" || owner === (account.id ?? "100000000000001");
@@ -174,6 +186,75 @@ export async function answerQuestion(
     default:
       return unknown(request.path);
   }
+}
+
+/** Templates that are created, corrected and deleted, and the uploads of their samples; null: it is none of these. */
+async function takeSubmission(
+  account: GraphAccount,
+  { method, path, headers }: GraphRequest,
+  bytes: Buffer<ArrayBuffer>,
+  url: URL,
+): Promise<Answered | null> {
+  const { sessions, handles } = account.samples;
+  const [, , owner = "", edge = ""] = url.pathname.split("/");
+  if (owner === "app" && edge === "uploads") {
+    const id = `upload:MTph${sessions.size}?sig=ARZ${sessions.size}`;
+    sessions.set(id, {
+      type: url.searchParams.get("file_type") ?? "",
+      length: Number(url.searchParams.get("file_length")),
+    });
+    return json({ id });
+  }
+  if (owner.startsWith("upload:")) {
+    url.searchParams.delete("appsecret_proof");
+    const session = sessions.get(`${owner}${url.search}`);
+    const isWhole = session?.length === bytes.length && headers.file_offset === "0";
+    if (!isWhole || !String(headers.authorization).startsWith("OAuth ")) return { code: 100, details: "upload" };
+    const handle = `4::${Buffer.from(session.type).toString("base64")}:ARY${handles.length}`;
+    handles.push(handle);
+    return json({ h: handle });
+  }
+  const row = account.templates.find(({ id }) => id === owner);
+  const isAboutTemplates = edge === "message_templates" || (edge === "" && row !== undefined);
+  if (!isAboutTemplates || method === "GET") return null;
+  if (account.loses.requests > 0) {
+    account.loses.requests -= 1;
+    return "lost";
+  }
+  const body = bytes.length === 0 ? null : (JSON.parse(bytes.toString()) as Record<string, unknown>);
+  account.submitted.push({ method, path: path.replace(/[?&]appsecret_proof=\w+/, ""), body });
+  const answer = method === "DELETE" ? deleteTemplates(account, url) : changeTemplates(account, row, body ?? {});
+  if (account.loses.answers === 0) return answer;
+  account.loses.answers -= 1;
+  return "lost";
+}
+
+function deleteTemplates(account: GraphAccount, url: URL): Answered {
+  const [name, id] = [url.searchParams.get("name"), url.searchParams.get("hsm_id")];
+  const kept = account.templates.filter((row) => row.name !== name || (id !== null && row.id !== id));
+  if (kept.length === account.templates.length) return { code: 100, subcode: 2593002, details: "No such template" };
+  account.templates = kept;
+  return json({ success: true });
+}
+
+function changeTemplates(account: GraphAccount, row: GraphRow | undefined, body: Record<string, unknown>): Answered {
+  const refusal = evaluateSubmission(body);
+  if (refusal !== null) {
+    const code = Number(refusal.code);
+    return code > 2_388_000
+      ? { code: 100, subcode: code, details: refusal.message }
+      : { code, details: refusal.message };
+  }
+  if (row !== undefined) {
+    Object.assign(row, body, { status: "PENDING" });
+    return json({ success: true });
+  }
+  if (account.templates.some(({ name, language }) => name === body.name && language === body.language))
+    return { code: 100, subcode: 2388024, details: "Content in this language already exists" };
+  const { name, language, category, components, parameter_format = "POSITIONAL" } = body;
+  const added = graphTemplate(String(name), { language, category, components, parameter_format, status: "PENDING" });
+  account.templates.push(added);
+  return json({ id: added.id, status: "PENDING", category: String(category).toUpperCase() });
 }
 
 /** Only the app itself may ask: its token is its id and its secret. */

@@ -189,9 +189,11 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     if (options.account !== undefined && !/\/(marketing_)?messages$/.test(withoutQuery(path))) {
       const question = { method: request.method ?? "", path, headers: request.headers, body: null };
       questions.push(question);
-      const refusal = path.includes("/subscriptions") ? null : tokenRefusal(request, options);
+      const isOther = path.includes("/subscriptions") || path.includes("/upload:");
+      const refusal = isOther ? null : tokenRefusal(request, options);
       if (refusal !== null) return answerError(response, refusal);
       const answered = await answerQuestion(options.account, question, bytes, options);
+      if (answered === "lost") return void request.socket.destroy();
       return "code" in answered
         ? answerError(response, answered)
         : answer(response, answered.status ?? 200, answered.body, answered.contentType);

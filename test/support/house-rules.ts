@@ -94,7 +94,13 @@ export const folders: Folder[] = [
   ...["sending/", "receiving/", "webhooks/"].map((folder) => ({
     holds: [folder],
     mayImport: [
-      ...["domain/", "networks/network.ts", "networks/credentials.ts", "networks/inspect-connection.ts"],
+      ...[
+        "domain/",
+        "networks/network.ts",
+        "networks/template-request.ts",
+        "networks/credentials.ts",
+        "networks/inspect-connection.ts",
+      ],
       ...["jobs/", "db/", "net/", "core/"],
     ],
     why: "They load, call and record; they see networks through the port, HTTP not at all, and not each other.",
@@ -191,6 +197,8 @@ export const folders: Folder[] = [
       // A received message is marked as read while the request waits.
       "sending/control-thread.ts",
       "sending/mark-read.ts",
+      // A template is given to the network while the request waits.
+      "sending/submit-template.ts",
       // A new webhook secret is stored once the receiver has accepted it.
       "webhooks/try-secret.ts",
       // The network is asked before a number is added or its secrets change.

@@ -14,12 +14,32 @@ const ofKeysAlone: Readonly<Record<string, ApiRecipe>> = {
   "GET /contacts/{phone}/conversation": ({ phone }) => ({ id: phone }),
   "GET /conversations": () => ({}),
   "GET /conversations/{conversation}": ({ conversation }) => ({ id: conversation }),
+  "POST /templates": (side) => ({ body: parcel(side.name("written")) }),
+  "POST /templates/check": (side) => ({ body: parcel(side.name("checked")) }),
+  "PUT /templates/{name}/{language}": async (side) => {
+    const { name, language, ...content } = parcel(await added(side));
+    return { id: [name, language], body: content };
+  },
+  "DELETE /templates/{name}/{language}": async (side) => ({ id: [await added(side), "en_US"] }),
+  "DELETE /templates/{name}": async (side) => ({ id: await added(side) }),
   "POST /media": () => ({ formFile: "text" }),
   "GET /inbounds/{id}": ({ inbound }) => ({ id: inbound }),
   "POST /inbounds/{id}/read": ({ inbound }) => ({ id: inbound, body: { typing: true } }),
   "GET /opt-outs": () => ({}),
   "GET /events": () => ({}),
 };
+
+/** A template of its own words: WhatsApp takes the same ones once. */
+function parcel(name: string) {
+  const components = [{ type: "BODY", text: `Your parcel ${name} is at the door.` }];
+  return { name, language: "en_US", category: "UTILITY", components };
+}
+
+async function added(side: Objects): Promise<string> {
+  const name = side.name("added");
+  await side.app.template(side.workspace, { ...parcel(name), components: [{ type: "BODY", text: "Before." }] });
+  return name;
+}
 
 function ofBoth({ method, path }: (typeof apiEndpoints)[number]): [string, ApiRecipe][] {
   const name = `${method} /w/{workspace}${path}`;

@@ -11,8 +11,8 @@ import { BUTTON, CHECK, type Objects } from "./matrix-objects.ts";
 import { DAY } from "./webhooks.ts";
 
 export interface Asked {
-  /** Of the object that the path names. */
-  id?: string | number;
+  /** Of the object that the path names; of a path with several names, one for each. */
+  id?: string | number | readonly string[];
   query?: string;
   body?: unknown;
   /** The body is a file. */
@@ -304,7 +304,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/templates/named": () => ({ query: "name=for_everybody&language=en_US" }),
   "GET /w/{workspace}/templates/sync": nothing,
   "POST /w/{workspace}/templates/sync": nothing,
-  "POST /w/{workspace}/templates": (side) => ({
+  "POST /w/{workspace}/templates/simulated": (side) => ({
     body: {
       ...{ name: side.name("template"), language: "en_US", category: "UTILITY", status: "APPROVED" },
       ...{ header: "", header_kind: "none", body: "Hello.", footer: "", buttons: [] },
@@ -406,8 +406,9 @@ function ofGroup(other: Objects): unknown {
 
 /** The path of a request, in a workspace. */
 export function pathOf(path: string, workspace: number, { id, query }: Asked): string {
+  const ids = typeof id === "object" ? [...id] : [];
   const named = path
     .replace("{workspace}", String(workspace))
-    .replace(/\{\w+\}/g, () => encodeURIComponent(String(id ?? "")));
+    .replace(/\{\w+\}/g, () => encodeURIComponent(String(ids.shift() ?? id ?? "")));
   return query === undefined ? named : `${named}?${query}`;
 }

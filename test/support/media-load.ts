@@ -20,6 +20,7 @@ const REPEATED_EVERY = 20;
 export interface MediaLoad extends AsyncDisposable {
   readonly graph: Graph;
   readonly media: GraphMedia;
+  readonly account: GraphAccount;
   /** The files that the server has given to the network. */
   readonly uploads: GraphAccount["uploads"];
   readonly directory: string;
@@ -48,11 +49,23 @@ export interface MediaLoad extends AsyncDisposable {
   problems(): string[];
 }
 
-export async function startMediaLoad(program: readonly string[], extra = ""): Promise<MediaLoad> {
+interface MediaLoadOptions {
+  /** Lines of the configuration. */
+  extra?: string;
+  /** The server's environment, beside that of every process. */
+  env?: Record<string, string>;
+  /** The network's clock; by default the right one. */
+  now?: () => number;
+}
+
+export async function startMediaLoad(
+  program: readonly string[],
+  { extra = "", env: more = {}, now }: MediaLoadOptions = {},
+): Promise<MediaLoad> {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-media-"));
   const media = new GraphMedia();
   const account = graphAccount({ templates: [graphTemplate("greeting")] });
-  const graph = await startGraph({ account, media });
+  const graph = await startGraph({ account, media, ...(now && { now }) });
   const config = `[whatsapp]\ngraph_url = "${graph.url}"\napp_secret = "${GRAPH_APP_SECRET}"\n[limits]\nrequests_per_second = 100000\nburst = 100000\n[backup]\nschedule = ""\n${extra}`;
   writeFileSync(join(directory, "waxwing.toml"), config, { mode: 0o600 });
   writeFileSync(join(directory, "token"), GRAPH_TOKEN, { mode: 0o600 });
@@ -62,7 +75,7 @@ export async function startMediaLoad(program: readonly string[], extra = ""): Pr
   let count = 0;
   let key = "";
 
-  const env = { PATH: process.env.PATH ?? "", WAXWING_LOG_LEVEL: "warn" };
+  const env = { PATH: process.env.PATH ?? "", WAXWING_LOG_LEVEL: "warn", ...more };
   async function command(...words: string[]): Promise<{ code: number; out: string }> {
     const child = Bun.spawn([...program, ...words], { cwd: directory, env, stdout: "pipe", stderr: "pipe" });
     const out = await new Response(child.stdout).text();
@@ -121,7 +134,7 @@ export async function startMediaLoad(program: readonly string[], extra = ""): Pr
   }
 
   return {
-    ...{ graph, media, directory, sent, start, command, rows, post, uploads: account.uploads },
+    ...{ graph, media, directory, sent, start, command, rows, post, account, uploads: account.uploads },
     get url() {
       return running?.url ?? "";
     },

@@ -10,7 +10,7 @@ namespace Waxwing;
  * The calls of the API.
  *
  * @phpstan-type AddConversationNote array{text: string}
- * @phpstan-type AddWebhook array{url: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, group_bursts?: string|null}
+ * @phpstan-type AddWebhook array{url: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'template.updated'|'webhook.test'>, group_bursts?: string|null}
  * @phpstan-type AddressRequest array{country: string, values?: AddressValues}
  * @phpstan-type AddressValues array{name?: string, phone_number?: string, in_pin_code?: string, house_number?: string, floor_number?: string, tower_number?: string, building_name?: string, address?: string, landmark_area?: string, city?: string, state?: string}
  * @phpstan-type Billing array{currency: string, available: string, rate: string}
@@ -35,7 +35,7 @@ namespace Waxwing;
  * @phpstan-type CardPhone array{phone: string, type?: string, wa_id?: string}
  * @phpstan-type CardUrl array{url: string, type?: string}
  * @phpstan-type ChangeConversation array{state?: 'open'|'snoozed'|'done', snoozed_until?: string|null, assignee?: string|null, take?: bool}
- * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state?: 'active'|'disabled', group_bursts?: string|null}
+ * @phpstan-type ChangeWebhook array{url?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'template.updated'|'webhook.test'>, state?: 'active'|'disabled', group_bursts?: string|null}
  * @phpstan-type ChoiceList array{button: string, sections: list<ListSection>}
  * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, window_ends_at: string|null, threads: list<array{number: string, owner: 'us'|'other'|'nobody', since: string}>, created_at: string, updated_at: string}
  * @phpstan-type ContactCard array{name: CardName, phones?: list<CardPhone>, emails?: list<CardEmail>, urls?: list<CardUrl>, addresses?: list<CardAddress>, org?: CardOrganization, birthday?: string}
@@ -58,9 +58,11 @@ namespace Waxwing;
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
  * @phpstan-type ConversationNote array{id: int, text: string, author: array{kind: 'user'|'api', name: string}, created_at: string}
  * @phpstan-type ConversationUpdatedEvent array{id: string, type: 'conversation.updated', created_at: string, data: array{conversation: Conversation}}
+ * @phpstan-type CorrectTemplate array{name?: string, language?: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', components: list<array{type: string}>, parameter_format?: 'POSITIONAL'|'NAMED', message_send_ttl_seconds?: int, from?: string, sample_media?: array{header?: int, cards?: list<int>}}
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
- * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageScheduledEvent|MessageCancelledEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ConversationUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
+ * @phpstan-type DeletedTemplates array{name: string, languages: list<string>}
+ * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageScheduledEvent|MessageCancelledEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ConversationUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|TemplateUpdatedEvent|WebhookTestEvent
  * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, cursors?: list<string>, has_more: bool, next: string}
  * @phpstan-type FileHeader FileHeaderByLink|FileHeaderById
  * @phpstan-type FileHeaderById array{id: int, type: 'image'|'video'|'document', filename?: string}
@@ -109,7 +111,7 @@ namespace Waxwing;
  * @phpstan-type NamedVariables array{header?: array<string, string|int|float>, body?: array<string, string|int|float>, buttons?: list<string|int|float|null>}
  * @phpstan-type NetworkLimit array{limit: int, used: int, today: int}
  * @phpstan-type NetworkUsage array{month: string, messages: int, billable: int, categories: list<array{category: string, type: string, billable: bool, messages: int}>, service: list<array{number: string, messages: int, allowance: int|null}>}
- * @phpstan-type NewWebhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string, secret: string}
+ * @phpstan-type NewWebhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'template.updated'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string, secret: string}
  * @phpstan-type SendingNumber array{phone: string, name: string, ready: bool}
  * @phpstan-type OptOut array{phone: string|null, user_id?: string|null, opted_out_at: string, source: 'inbound_message'|'manual'|'bulk'|'import'|'api'}
  * @phpstan-type OrderAmount array{value: int, offset: int}
@@ -146,18 +148,21 @@ namespace Waxwing;
  * @phpstan-type SentReference array{message: int}
  * @phpstan-type Skip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
- * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, needs: list<'variables.buttons'|'location'|'offer_expires_at'|'cards'|'products'|'order_details'>, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, components: list<array{type: string}>, warnings: list<string>}
+ * @phpstan-type SubmitTemplate array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', components: list<array{type: string}>, parameter_format?: 'POSITIONAL'|'NAMED', message_send_ttl_seconds?: int, from?: string, sample_media?: array{header?: int, cards?: list<int>}}
+ * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, needs: list<'variables.buttons'|'location'|'offer_expires_at'|'cards'|'products'|'order_details'>, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, components: list<array{type: string}>, rejection: array{reason: string, advice: string}|null, warnings: list<string>}
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TemplateCard array{media?: CardMedia, product?: string, body?: list<string|int|float>|array<string, string|int|float>, buttons?: list<string|int|float|null>}
+ * @phpstan-type TemplateCheck array{valid: bool, problems: list<array{path: string, rule: string, message: string}>}
  * @phpstan-type TemplateMedia array{type: 'image'|'video'|'document', default: bool}
  * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', category: 'marketing'|'utility'|'authentication'|null, template: MessageTemplate, content: null, reply_to: null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type TemplateProducts array{catalog_id?: string, thumbnail?: string, sections?: list<ProductSection>}
  * @phpstan-type TemplateRejectedEvent array{id: string, type: 'template.rejected', created_at: string, data: array{template: Template, reason: string|null}}
+ * @phpstan-type TemplateUpdatedEvent array{id: string, type: 'template.updated', created_at: string, data: array{template: Template}}
  * @phpstan-type TextContent array{text: string, preview_url?: bool}
  * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', category: 'utility'|null, template: null, content: TextContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type UploadedMedia array{id: int, mime_type: string, bytes: int, sha256: string, filename: string|null, created_at: string, expires_at: string|null}
  * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>, buttons?: list<string|int|float|null>}|NamedVariables
- * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string}
+ * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'template.updated'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string}
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
  */
@@ -653,6 +658,86 @@ abstract class Operations
     }
 
     /**
+     * Submit a template. Gives a template to WhatsApp, which reviews it: `template.approved`, `template.rejected`
+     * and `template.updated` report what it decides. What WhatsApp would certainly refuse is refused before, with
+     * 400 and a sentence for each member. Where WhatsApp does not answer, the response is 503 with `outcome:
+     * unknown`: repeat the request after a minute. Then the account's templates are read first, and nothing is
+     * submitted twice. Needs a key with the scope `templates`.
+     *
+     * @param SubmitTemplate|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Template
+     */
+    public function submitTemplate(array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/templates', 'body' => $body, 'takes_key' => true], $options);
+    }
+
+    /**
+     * Check a template. Says what is wrong with a template, by the rules that submitting it uses, and submits
+     * nothing. Where the account has a template of this name and language, it is checked as its correction. Needs a
+     * key with the scope `templates`.
+     *
+     * @param SubmitTemplate|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return TemplateCheck
+     */
+    public function checkTemplate(array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/templates/check', 'body' => $body], $options);
+    }
+
+    /**
+     * Correct a template. Replaces the parts of a template that is approved, rejected or paused; WhatsApp reviews it
+     * again. An approved one can be corrected once in 24 hours and ten times in 30 days, and keeps its category.
+     * Where WhatsApp does not answer, the response is 503 with `outcome: unknown`: repeat the request after a
+     * minute. Then the account's templates are read first, and nothing is submitted twice. Needs a key with the
+     * scope `templates`.
+     *
+     * @param string $name
+     * @param string $language
+     * @param CorrectTemplate|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Template
+     */
+    public function correctTemplate(string $name, string $language, array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'PUT', 'path' => '/templates/' . rawurlencode((string) $name) . '/' . rawurlencode((string) $language), 'body' => $body, 'takes_key' => true, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Delete a template in one language. Deletes the template at WhatsApp. For 30 days, the name of an approved one
+     * cannot be used again in this language. Messages that are under way still arrive. Where WhatsApp does not
+     * answer, the response is 503 with `outcome: unknown`: repeat the request after a minute. Then the account's
+     * templates are read first, and nothing is submitted twice. Needs a key with the scope `templates`.
+     *
+     * @param string $name
+     * @param string $language
+     * @param array{from?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return DeletedTemplates
+     */
+    public function deleteTemplate(string $name, string $language, array $query = [], array $options = []): array
+    {
+        return $this->core->one(['method' => 'DELETE', 'path' => '/templates/' . rawurlencode((string) $name) . '/' . rawurlencode((string) $language), 'query' => $query, 'takes_key' => true], $options);
+    }
+
+    /**
+     * Delete a template in all languages. Deletes all languages of the template at WhatsApp. Where WhatsApp does not
+     * answer, the response is 503 with `outcome: unknown`: repeat the request after a minute. Then the account's
+     * templates are read first, and nothing is submitted twice. Needs a key with the scope `templates`.
+     *
+     * @param string $name
+     * @param array{from?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return DeletedTemplates
+     */
+    public function deleteTemplateInAllLanguages(string $name, array $query = [], array $options = []): array
+    {
+        return $this->core->one(['method' => 'DELETE', 'path' => '/templates/' . rawurlencode((string) $name), 'query' => $query, 'takes_key' => true], $options);
+    }
+
+    /**
      * List groups. Returns all groups of the workspace, sorted by name. The count of a dynamic group can be up to a
      * minute old. Needs a key with the scope `read` or `contacts`.
      *
@@ -685,7 +770,7 @@ abstract class Operations
      * events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the cursor to start
      * again from. Needs a key with the scope `read`.
      *
-     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'template.updated'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<WebhookEvent>, meta: array<string, mixed>}
      */
@@ -697,7 +782,7 @@ abstract class Operations
     /**
      * All entries of `listEvents`, page after page. The key of each is the cursor behind it.
      *
-     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'template.updated'|'webhook.test'>, wait?: int, signed?: bool, cursors?: bool, per_page?: int} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<string, WebhookEvent, mixed, string>
      */

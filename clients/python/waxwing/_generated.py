@@ -54,7 +54,7 @@ _AddWebhookRequired = TypedDict(
 _AddWebhookOptional = TypedDict(
     "_AddWebhookOptional",
     {
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'template.updated', 'webhook.test']]",
         "group_bursts": "Optional[str]",
     },
     total=False,
@@ -548,7 +548,7 @@ _ChangeWebhookOptional = TypedDict(
     "_ChangeWebhookOptional",
     {
         "url": "str",
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'template.updated', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
         "group_bursts": "Optional[str]",
     },
@@ -1124,6 +1124,57 @@ class ConversationUpdatedEvent(_ConversationUpdatedEventRequired):
     """
 
 
+_CorrectTemplateComponentsItemRequired = TypedDict(
+    "_CorrectTemplateComponentsItemRequired",
+    {
+        "type": "str",
+    },
+)
+
+
+class CorrectTemplateComponentsItem(_CorrectTemplateComponentsItemRequired):
+    """CorrectTemplateComponentsItem"""
+
+
+_CorrectTemplateSampleMediaOptional = TypedDict(
+    "_CorrectTemplateSampleMediaOptional",
+    {
+        "header": "int",
+        "cards": "List[int]",
+    },
+    total=False,
+)
+
+
+class CorrectTemplateSampleMedia(_CorrectTemplateSampleMediaOptional):
+    """Files of `POST /media` that are given to WhatsApp as samples."""
+
+
+_CorrectTemplateRequired = TypedDict(
+    "_CorrectTemplateRequired",
+    {
+        "category": "Literal['MARKETING', 'UTILITY', 'AUTHENTICATION']",
+        "components": "List['CorrectTemplateComponentsItem']",
+    },
+)
+_CorrectTemplateOptional = TypedDict(
+    "_CorrectTemplateOptional",
+    {
+        "name": "str",
+        "language": "str",
+        "parameter_format": "Literal['POSITIONAL', 'NAMED']",
+        "message_send_ttl_seconds": "int",
+        "from": "str",
+        "sample_media": "CorrectTemplateSampleMedia",
+    },
+    total=False,
+)
+
+
+class CorrectTemplate(_CorrectTemplateRequired, _CorrectTemplateOptional):
+    """All parts of a template, which replace the present ones."""
+
+
 CreateBroadcast = Union["BroadcastToList", "BroadcastToGroup"]
 
 _CreatedBroadcastRequired = TypedDict(
@@ -1153,7 +1204,20 @@ class CreatedBroadcast(_CreatedBroadcastRequired):
     """A new broadcast, with the recipients that it skips."""
 
 
-WebhookEvent = Union["MessageSentEvent", "MessageDeliveredEvent", "MessageReadEvent", "MessageFailedEvent", "MessageScheduledEvent", "MessageCancelledEvent", "MessageReceivedEvent", "MediaStoredEvent", "MediaFailedEvent", "ContactOptedOutEvent", "ContactOptedInEvent", "ContactMayWantToStopEvent", "ContactUpdatedEvent", "ConversationUpdatedEvent", "ContactErasedEvent", "BroadcastPausedEvent", "BroadcastResumedEvent", "BroadcastBlockedEvent", "BroadcastFinishedEvent", "TemplateApprovedEvent", "TemplateRejectedEvent", "WebhookTestEvent"]
+_DeletedTemplatesRequired = TypedDict(
+    "_DeletedTemplatesRequired",
+    {
+        "name": "str",
+        "languages": "List[str]",
+    },
+)
+
+
+class DeletedTemplates(_DeletedTemplatesRequired):
+    """Templates that WhatsApp no longer has."""
+
+
+WebhookEvent = Union["MessageSentEvent", "MessageDeliveredEvent", "MessageReadEvent", "MessageFailedEvent", "MessageScheduledEvent", "MessageCancelledEvent", "MessageReceivedEvent", "MediaStoredEvent", "MediaFailedEvent", "ContactOptedOutEvent", "ContactOptedInEvent", "ContactMayWantToStopEvent", "ContactUpdatedEvent", "ConversationUpdatedEvent", "ContactErasedEvent", "BroadcastPausedEvent", "BroadcastResumedEvent", "BroadcastBlockedEvent", "BroadcastFinishedEvent", "TemplateApprovedEvent", "TemplateRejectedEvent", "TemplateUpdatedEvent", "WebhookTestEvent"]
 
 _EventLogPageRequired = TypedDict(
     "_EventLogPageRequired",
@@ -2494,7 +2558,7 @@ _NewWebhookRequired = TypedDict(
     {
         "id": "int",
         "url": "str",
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'template.updated', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
         "group_bursts": "Optional[str]",
         "old_secret_until": "Optional[str]",
@@ -3181,6 +3245,57 @@ class SkipCounts(_SkipCountsRequired):
     """Number of recipients that would be skipped, by reason."""
 
 
+_SubmitTemplateComponentsItemRequired = TypedDict(
+    "_SubmitTemplateComponentsItemRequired",
+    {
+        "type": "str",
+    },
+)
+
+
+class SubmitTemplateComponentsItem(_SubmitTemplateComponentsItemRequired):
+    """SubmitTemplateComponentsItem"""
+
+
+_SubmitTemplateSampleMediaOptional = TypedDict(
+    "_SubmitTemplateSampleMediaOptional",
+    {
+        "header": "int",
+        "cards": "List[int]",
+    },
+    total=False,
+)
+
+
+class SubmitTemplateSampleMedia(_SubmitTemplateSampleMediaOptional):
+    """Files of `POST /media` that are given to WhatsApp as samples."""
+
+
+_SubmitTemplateRequired = TypedDict(
+    "_SubmitTemplateRequired",
+    {
+        "name": "str",
+        "language": "str",
+        "category": "Literal['MARKETING', 'UTILITY', 'AUTHENTICATION']",
+        "components": "List['SubmitTemplateComponentsItem']",
+    },
+)
+_SubmitTemplateOptional = TypedDict(
+    "_SubmitTemplateOptional",
+    {
+        "parameter_format": "Literal['POSITIONAL', 'NAMED']",
+        "message_send_ttl_seconds": "int",
+        "from": "str",
+        "sample_media": "SubmitTemplateSampleMedia",
+    },
+    total=False,
+)
+
+
+class SubmitTemplate(_SubmitTemplateRequired, _SubmitTemplateOptional):
+    """A template as WhatsApp takes it."""
+
+
 _TemplateVariablesRequired = TypedDict(
     "_TemplateVariablesRequired",
     {
@@ -3221,6 +3336,19 @@ class TemplateComponentsItem(_TemplateComponentsItemRequired):
     """TemplateComponentsItem"""
 
 
+_TemplateRejectionPartsRequired = TypedDict(
+    "_TemplateRejectionPartsRequired",
+    {
+        "reason": "str",
+        "advice": "str",
+    },
+)
+
+
+class TemplateRejectionParts(_TemplateRejectionPartsRequired):
+    """TemplateRejectionParts"""
+
+
 _TemplateRequired = TypedDict(
     "_TemplateRequired",
     {
@@ -3236,6 +3364,7 @@ _TemplateRequired = TypedDict(
         "text": "str",
         "media": "Union['TemplateMedia', None]",
         "components": "List['TemplateComponentsItem']",
+        "rejection": "Union['TemplateRejectionParts', None]",
         "warnings": "List[str]",
     },
 )
@@ -3287,6 +3416,33 @@ _TemplateCardOptional = TypedDict(
 
 class TemplateCard(_TemplateCardOptional):
     """What a card of a carousel shows; which members it needs, the template says."""
+
+
+_TemplateCheckProblemsItemRequired = TypedDict(
+    "_TemplateCheckProblemsItemRequired",
+    {
+        "path": "str",
+        "rule": "str",
+        "message": "str",
+    },
+)
+
+
+class TemplateCheckProblemsItem(_TemplateCheckProblemsItemRequired):
+    """TemplateCheckProblemsItem"""
+
+
+_TemplateCheckRequired = TypedDict(
+    "_TemplateCheckRequired",
+    {
+        "valid": "bool",
+        "problems": "List['TemplateCheckProblemsItem']",
+    },
+)
+
+
+class TemplateCheck(_TemplateCheckRequired):
+    """What is wrong with a template."""
 
 
 _TemplateMediaRequired = TypedDict(
@@ -3372,6 +3528,36 @@ _TemplateRejectedEventRequired = TypedDict(
 
 class TemplateRejectedEvent(_TemplateRejectedEventRequired):
     """The network rejected a template. `reason` is the network's explanation."""
+
+
+_TemplateUpdatedEventDataRequired = TypedDict(
+    "_TemplateUpdatedEventDataRequired",
+    {
+        "template": "Template",
+    },
+)
+
+
+class TemplateUpdatedEventData(_TemplateUpdatedEventDataRequired):
+    """TemplateUpdatedEventData"""
+
+
+_TemplateUpdatedEventRequired = TypedDict(
+    "_TemplateUpdatedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['template.updated']",
+        "created_at": "str",
+        "data": "TemplateUpdatedEventData",
+    },
+)
+
+
+class TemplateUpdatedEvent(_TemplateUpdatedEventRequired):
+    """A template was submitted, corrected or deleted through the API, WhatsApp decided on it, or its
+    content or category changed at WhatsApp. Sent only to addresses that asked for it (`waxwing webhook
+    set --types`).
+    """
 
 
 _TextContentRequired = TypedDict(
@@ -3462,7 +3648,7 @@ _WebhookRequired = TypedDict(
     {
         "id": "int",
         "url": "str",
-        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'webhook.test']]",
+        "types": "List[Literal['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.scheduled', 'message.cancelled', 'message.received', 'media.stored', 'media.failed', 'contact.opted_out', 'contact.opted_in', 'contact.may_want_to_stop', 'contact.updated', 'conversation.updated', 'contact.erased', 'broadcast.paused', 'broadcast.resumed', 'broadcast.blocked', 'broadcast.finished', 'template.approved', 'template.rejected', 'template.updated', 'webhook.test']]",
         "state": "Literal['active', 'disabled']",
         "group_bursts": "Optional[str]",
         "old_secret_until": "Optional[str]",
@@ -4336,6 +4522,136 @@ class Operations:
             max_retries=max_retries,
         )
 
+    def submit_template(
+        self,
+        body: SubmitTemplate,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Template:
+        """Submit a template. Gives a template to WhatsApp, which reviews it: `template.approved`,
+        `template.rejected` and `template.updated` report what it decides. What WhatsApp would certainly
+        refuse is refused before, with 400 and a sentence for each member. Where WhatsApp does not answer,
+        the response is 503 with `outcome: unknown`: repeat the request after a minute. Then the account's
+        templates are read first, and nothing is submitted twice. Needs a key with the scope `templates`.
+        """
+        return self._core.one(
+            "POST",
+            "/templates",
+            body=body,
+            takes_key=True,
+            idempotency_key=idempotency_key,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def check_template(
+        self,
+        body: SubmitTemplate,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> TemplateCheck:
+        """Check a template. Says what is wrong with a template, by the rules that submitting it uses, and
+        submits nothing. Where the account has a template of this name and language, it is checked as its
+        correction. Needs a key with the scope `templates`.
+        """
+        return self._core.one(
+            "POST",
+            "/templates/check",
+            body=body,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def correct_template(
+        self,
+        name: str,
+        language: str,
+        body: CorrectTemplate,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Template:
+        """Correct a template. Replaces the parts of a template that is approved, rejected or paused; WhatsApp
+        reviews it again. An approved one can be corrected once in 24 hours and ten times in 30 days, and
+        keeps its category. Where WhatsApp does not answer, the response is 503 with `outcome: unknown`:
+        repeat the request after a minute. Then the account's templates are read first, and nothing is
+        submitted twice. Needs a key with the scope `templates`.
+        """
+        return self._core.one(
+            "PUT",
+            f"/templates/{self._core.quote(name)}/{self._core.quote(language)}",
+            body=body,
+            takes_key=True,
+            idempotency_key=idempotency_key,
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def delete_template(
+        self,
+        name: str,
+        language: str,
+        *,
+        from_: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> DeletedTemplates:
+        """Delete a template in one language. Deletes the template at WhatsApp. For 30 days, the name of an
+        approved one cannot be used again in this language. Messages that are under way still arrive. Where
+        WhatsApp does not answer, the response is 503 with `outcome: unknown`: repeat the request after a
+        minute. Then the account's templates are read first, and nothing is submitted twice. Needs a key
+        with the scope `templates`.
+        """
+        return self._core.one(
+            "DELETE",
+            f"/templates/{self._core.quote(name)}/{self._core.quote(language)}",
+            query={"from": from_},
+            takes_key=True,
+            idempotency_key=idempotency_key,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def delete_template_in_all_languages(
+        self,
+        name: str,
+        *,
+        from_: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> DeletedTemplates:
+        """Delete a template in all languages. Deletes all languages of the template at WhatsApp. Where
+        WhatsApp does not answer, the response is 503 with `outcome: unknown`: repeat the request after a
+        minute. Then the account's templates are read first, and nothing is submitted twice. Needs a key
+        with the scope `templates`.
+        """
+        return self._core.one(
+            "DELETE",
+            f"/templates/{self._core.quote(name)}",
+            query={"from": from_},
+            takes_key=True,
+            idempotency_key=idempotency_key,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
     def list_groups(
         self,
         *,
@@ -4384,7 +4700,7 @@ class Operations:
         self,
         *,
         after: Optional[str] = None,
-        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "conversation.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
+        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "conversation.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "template.updated", "webhook.test"]]] = None,
         wait: Optional[int] = None,
         signed: Optional[bool] = None,
         cursors: Optional[bool] = None,
@@ -4414,7 +4730,7 @@ class Operations:
         self,
         *,
         after: Optional[str] = None,
-        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "conversation.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
+        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.scheduled", "message.cancelled", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "conversation.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "template.updated", "webhook.test"]]] = None,
         wait: Optional[int] = None,
         signed: Optional[bool] = None,
         cursors: Optional[bool] = None,

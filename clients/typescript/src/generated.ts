@@ -37,7 +37,7 @@ export type AddWebhook = {
   /** An https address. Private and local addresses are refused. */
   url: string;
   /** The types of events that the address receives. */
-  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "template.updated" | "webhook.test">;
   /**
    * How long, from a person's first message on, what the person writes to a number is gathered into one
    * `message.received` with `texts` and `messages`: 1s to 5m. Null: each message is sent alone.
@@ -415,7 +415,7 @@ export type ChangeWebhook = {
   /** An https address. Private and local addresses are refused. */
   url?: string;
   /** The types of events that the address receives. */
-  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "template.updated" | "webhook.test">;
   /**
    * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
    * address is active again.
@@ -870,6 +870,34 @@ export type ConversationUpdatedEvent = {
   };
 };
 
+/** All parts of a template, which replace the present ones. */
+export type CorrectTemplate = {
+  /** Lower-case letters, digits and underscores. */
+  name?: string;
+  language?: string;
+  category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+  /** In WhatsApp's own form, with samples of all values (`example`). */
+  components: Array<{
+    type: string;
+  }>;
+  /** Whether placeholders are numbered or have names. Default: as the texts have them. */
+  parameter_format?: "POSITIONAL" | "NAMED";
+  /** For how long WhatsApp tries to deliver a message with the template. */
+  message_send_ttl_seconds?: number;
+  /**
+   * One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace
+   * has numbers of several accounts.
+   */
+  from?: string;
+  /** Files of `POST /media` that are given to WhatsApp as samples. */
+  sample_media?: {
+    /** Id of an upload: the sample of the header. */
+    header?: number;
+    /** Ids of uploads: the sample of each card. */
+    cards?: number[];
+  };
+};
+
 /** A template to send to many people: to a list of phone numbers or to a group, not both. */
 export type CreateBroadcast = BroadcastToList | BroadcastToGroup;
 
@@ -913,8 +941,14 @@ export type CreatedBroadcast = {
   skipped: Skip[];
 };
 
+/** Templates that WhatsApp no longer has. */
+export type DeletedTemplates = {
+  name: string;
+  languages: string[];
+};
+
 /** An event of the workspace, as webhooks receive it. New types may be added. */
-export type WebhookEvent = MessageSentEvent | MessageDeliveredEvent | MessageReadEvent | MessageFailedEvent | MessageScheduledEvent | MessageCancelledEvent | MessageReceivedEvent | MediaStoredEvent | MediaFailedEvent | ContactOptedOutEvent | ContactOptedInEvent | ContactMayWantToStopEvent | ContactUpdatedEvent | ConversationUpdatedEvent | ContactErasedEvent | BroadcastPausedEvent | BroadcastResumedEvent | BroadcastBlockedEvent | BroadcastFinishedEvent | TemplateApprovedEvent | TemplateRejectedEvent | WebhookTestEvent;
+export type WebhookEvent = MessageSentEvent | MessageDeliveredEvent | MessageReadEvent | MessageFailedEvent | MessageScheduledEvent | MessageCancelledEvent | MessageReceivedEvent | MediaStoredEvent | MediaFailedEvent | ContactOptedOutEvent | ContactOptedInEvent | ContactMayWantToStopEvent | ContactUpdatedEvent | ConversationUpdatedEvent | ContactErasedEvent | BroadcastPausedEvent | BroadcastResumedEvent | BroadcastBlockedEvent | BroadcastFinishedEvent | TemplateApprovedEvent | TemplateRejectedEvent | TemplateUpdatedEvent | WebhookTestEvent;
 
 /** The position in the event log. */
 export type EventLogPage = {
@@ -1833,7 +1867,7 @@ export type NewWebhook = {
   id: number;
   url: string;
   /** The types of events that the address receives. */
-  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "template.updated" | "webhook.test">;
   /**
    * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
    * address is active again.
@@ -2636,6 +2670,34 @@ export type SkipCounts = {
   daily_cap: number;
 };
 
+/** A template as WhatsApp takes it. */
+export type SubmitTemplate = {
+  /** Lower-case letters, digits and underscores. */
+  name: string;
+  language: string;
+  category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+  /** In WhatsApp's own form, with samples of all values (`example`). */
+  components: Array<{
+    type: string;
+  }>;
+  /** Whether placeholders are numbered or have names. Default: as the texts have them. */
+  parameter_format?: "POSITIONAL" | "NAMED";
+  /** For how long WhatsApp tries to deliver a message with the template. */
+  message_send_ttl_seconds?: number;
+  /**
+   * One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace
+   * has numbers of several accounts.
+   */
+  from?: string;
+  /** Files of `POST /media` that are given to WhatsApp as samples. */
+  sample_media?: {
+    /** Id of an upload: the sample of the header. */
+    header?: number;
+    /** Ids of uploads: the sample of each card. */
+    cards?: number[];
+  };
+};
+
 /** A message template, which the network has to approve before it can be sent. */
 export type Template = {
   name: string;
@@ -2682,6 +2744,13 @@ export type Template = {
   components: Array<{
     type: string;
   }>;
+  /** Why WhatsApp rejected the template, and what to change; null unless its status is `REJECTED`. */
+  rejection: {
+    /** In WhatsApp's own words. */
+    reason: string;
+    /** What to change, in plain text. */
+    advice: string;
+  } | null;
   /**
    * What is worth mending in a `MARKETING` template, in plain text: it does not say how to stop, or a button
    * looks like a way to stop and is none. It can be sent all the same.
@@ -2715,6 +2784,19 @@ export type TemplateCard = {
    * omitted.
    */
   buttons?: Array<string | number | null>;
+};
+
+/** What is wrong with a template. */
+export type TemplateCheck = {
+  valid: boolean;
+  problems: Array<{
+    /** Of the member that is wrong. */
+    path: string;
+    /** Name of the rule, for programs. */
+    rule: string;
+    /** What would be right, for people. */
+    message: string;
+  }>;
 };
 
 /** The media header of a template. */
@@ -2789,6 +2871,20 @@ export type TemplateRejectedEvent = {
     template: Template;
     /** The network's reason for the rejection; null for an approval. */
     reason: string | null;
+  };
+};
+
+/**
+ * A template was submitted, corrected or deleted through the API, WhatsApp decided on it, or its content or
+ * category changed at WhatsApp. Sent only to addresses that asked for it (`waxwing webhook set --types`).
+ */
+export type TemplateUpdatedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "template.updated";
+  created_at: string;
+  data: {
+    template: Template;
   };
 };
 
@@ -2890,7 +2986,7 @@ export type Webhook = {
   id: number;
   url: string;
   /** The types of events that the address receives. */
-  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "template.updated" | "webhook.test">;
   /**
    * A disabled address receives nothing, and what was waiting for it is exhausted: it can be replayed once the
    * address is active again.
@@ -3623,6 +3719,22 @@ export interface ListTemplatesQuery {
   after?: string;
 }
 
+export interface DeleteTemplateQuery {
+  /**
+   * One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace
+   * has numbers of several accounts.
+   */
+  from?: string;
+}
+
+export interface DeleteTemplateInAllLanguagesQuery {
+  /**
+   * One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace
+   * has numbers of several accounts.
+   */
+  from?: string;
+}
+
 export interface ListGroupsQuery {
   /** Number of the page. A page past the end is empty. */
   page?: number;
@@ -3642,7 +3754,7 @@ export interface ListEventsQuery {
    */
   after?: string;
   /** Return only events of these types, separated by commas. */
-  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.scheduled" | "message.cancelled" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "conversation.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "template.updated" | "webhook.test">;
   /** Seconds to hold the response while there is no event; more than 30 counts as 30. */
   wait?: number;
   /**
@@ -3935,6 +4047,69 @@ export type ListTemplatesError =
   | RateLimitedError
   | UnauthenticatedError
   | UnavailableError;
+
+/** What `submitTemplate` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type SubmitTemplateError =
+  | ApiNotEnabledError
+  | IdempotencyConflictError
+  | InternalError
+  | InvalidRequestError
+  | NumberNotReadyError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError
+  | WhatsappError;
+
+/** What `checkTemplate` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type CheckTemplateError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NumberNotReadyError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `correctTemplate` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type CorrectTemplateError =
+  | ApiNotEnabledError
+  | IdempotencyConflictError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | NumberNotReadyError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError
+  | WhatsappError;
+
+/** What `deleteTemplate` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type DeleteTemplateError =
+  | ApiNotEnabledError
+  | IdempotencyConflictError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | NumberNotReadyError
+  | RateLimitedError
+  | TemplateNotSendableError
+  | UnauthenticatedError
+  | UnavailableError
+  | WhatsappError;
+
+/** What `deleteTemplateInAllLanguages` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type DeleteTemplateInAllLanguagesError =
+  | ApiNotEnabledError
+  | IdempotencyConflictError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | NumberNotReadyError
+  | RateLimitedError
+  | TemplateNotSendableError
+  | UnauthenticatedError
+  | UnavailableError
+  | WhatsappError;
 
 /** What `listGroups` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type ListGroupsError =
@@ -4321,6 +4496,56 @@ export abstract class Operations {
   /** All entries of `listTemplates`, page after page. */
   iterateTemplates(query: ListTemplatesQuery = {}, options: CallOptions = {}): AsyncGenerator<Template, void, undefined> {
     return this.core.iterate<Template>({ operation: "listTemplates", method: "GET", path: `/templates`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Submit a template. Gives a template to WhatsApp, which reviews it: `template.approved`, `template.rejected`
+   * and `template.updated` report what it decides. What WhatsApp would certainly refuse is refused before, with
+   * 400 and a sentence for each member. Where WhatsApp does not answer, the response is 503 with `outcome:
+   * unknown`: repeat the request after a minute. Then the account's templates are read first, and nothing is
+   * submitted twice. Needs a key with the scope `templates`.
+   */
+  submitTemplate(body: SubmitTemplate, options: CallOptions = {}): Promise<Template> {
+    return this.core.one<Template>({ operation: "submitTemplate", method: "POST", path: `/templates`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Check a template. Says what is wrong with a template, by the rules that submitting it uses, and submits
+   * nothing. Where the account has a template of this name and language, it is checked as its correction. Needs
+   * a key with the scope `templates`.
+   */
+  checkTemplate(body: SubmitTemplate, options: CallOptions = {}): Promise<TemplateCheck> {
+    return this.core.one<TemplateCheck>({ operation: "checkTemplate", method: "POST", path: `/templates/check`, body }, options);
+  }
+
+  /**
+   * Correct a template. Replaces the parts of a template that is approved, rejected or paused; WhatsApp reviews
+   * it again. An approved one can be corrected once in 24 hours and ten times in 30 days, and keeps its
+   * category. Where WhatsApp does not answer, the response is 503 with `outcome: unknown`: repeat the request
+   * after a minute. Then the account's templates are read first, and nothing is submitted twice. Needs a key
+   * with the scope `templates`.
+   */
+  correctTemplate(name: string, language: string, body: CorrectTemplate, options: CallOptions = {}): Promise<Template> {
+    return this.core.one<Template>({ operation: "correctTemplate", method: "PUT", path: `/templates/${encodeURIComponent(String(name))}/${encodeURIComponent(String(language))}`, body, takesKey: true, isIdempotent: true }, options);
+  }
+
+  /**
+   * Delete a template in one language. Deletes the template at WhatsApp. For 30 days, the name of an approved
+   * one cannot be used again in this language. Messages that are under way still arrive. Where WhatsApp does not
+   * answer, the response is 503 with `outcome: unknown`: repeat the request after a minute. Then the account's
+   * templates are read first, and nothing is submitted twice. Needs a key with the scope `templates`.
+   */
+  deleteTemplate(name: string, language: string, query: DeleteTemplateQuery = {}, options: CallOptions = {}): Promise<DeletedTemplates> {
+    return this.core.one<DeletedTemplates>({ operation: "deleteTemplate", method: "DELETE", path: `/templates/${encodeURIComponent(String(name))}/${encodeURIComponent(String(language))}`, query: { ...query }, takesKey: true }, options);
+  }
+
+  /**
+   * Delete a template in all languages. Deletes all languages of the template at WhatsApp. Where WhatsApp does
+   * not answer, the response is 503 with `outcome: unknown`: repeat the request after a minute. Then the
+   * account's templates are read first, and nothing is submitted twice. Needs a key with the scope `templates`.
+   */
+  deleteTemplateInAllLanguages(name: string, query: DeleteTemplateInAllLanguagesQuery = {}, options: CallOptions = {}): Promise<DeletedTemplates> {
+    return this.core.one<DeletedTemplates>({ operation: "deleteTemplateInAllLanguages", method: "DELETE", path: `/templates/${encodeURIComponent(String(name))}`, query: { ...query }, takesKey: true }, options);
   }
 
   /**

@@ -149,6 +149,16 @@ const events: Readonly<Record<EventType, Scenario>> = {
       await broadcast(stage, await templateOf(stage), {});
     },
   },
+  "template.updated": {
+    summary: "A template is stopped and approved again; an event for addresses that ask for it",
+    // By default an address does not ask for it.
+    isAwaited: false,
+    act: async (stage) => {
+      const template = await templateOf(stage);
+      await decide(stage, template, "PAUSED");
+      await decide(stage, template, "APPROVED");
+    },
+  },
   "template.approved": {
     summary: "The network approves a template",
     async act(stage) {

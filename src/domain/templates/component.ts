@@ -11,3 +11,13 @@ export interface PlaceholderText {
   text: string;
   placeholders: string[];
 }
+
+/** What is submitted to the network, in its format. */
+export interface SubmittedRequest {
+  name: string;
+  language: string;
+  category: string;
+  parameter_format?: string;
+  components: Readonly<Record<string, unknown>>[];
+  message_send_ttl_seconds?: number;
+}

@@ -9,12 +9,12 @@ import { isLonger } from "#src/core/text-limits.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { scheduleSync } from "../numbers/account-sync.ts";
 import { listOfAccount } from "../numbers/read.ts";
-import { publish } from "../webhooks/publish.ts";
+import { publish, publishOnRequest } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { findTemplate } from "./read.ts";
 import { type Template, templates } from "./table.ts";
 import { mediaKinds, orderIn, type TemplateStatus } from "./template.ts";
-import { shapeOf, viewTemplate } from "./view.ts";
+import { NO_REASON, shapeOf, viewTemplate } from "./view.ts";
 
 const LINK_LENGTH_MAX = 2048;
 
@@ -45,10 +45,17 @@ export function decideTemplate(tx: Tx, template: Template, status: TemplateStatu
   } else if (status === "REJECTED") {
     publish(tx, workspace, "template.rejected", {
       template: viewTemplate(decided, workspace),
-      reason: reason ?? "The network gave no reason.",
+      reason: reason ?? NO_REASON,
     });
   }
+  publishUpdated(tx, decided);
   return decided;
+}
+
+/** For addresses that asked to hear of every change. */
+export function publishUpdated(tx: Tx, template: Template): void {
+  const workspace = getWorkspace(tx, template.workspaceId);
+  publishOnRequest(tx, workspace, "template.updated", () => ({ template: viewTemplate(template, workspace) }));
 }
 
 /** Applies a person's decision where no network decides, by name and language. Throws `not_found`. */

@@ -60,6 +60,13 @@ export const TemplateView = Type.Object(
       }),
       { description: "The components in WhatsApp's own form, as they were approved." },
     ),
+    rejection: Nullable(
+      Type.Object({
+        reason: Type.String({ description: "In WhatsApp's own words.", examples: ["INVALID_FORMAT"] }),
+        advice: Type.String({ description: "What to change, in plain text." }),
+      }),
+      "Why WhatsApp rejected the template, and what to change; null unless its status is `REJECTED`.",
+    ),
     warnings: Type.Array(Type.String(), {
       description:
         "What is worth mending in a `MARKETING` template, in plain text: it does not say how to stop, or a button looks like a way to stop and is none. It can be sent all the same.",

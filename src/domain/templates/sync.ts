@@ -6,7 +6,7 @@
 import { and, eq, lte } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import type { TemplateComponent } from "./component.ts";
-import { decideTemplate } from "./decide.ts";
+import { decideTemplate, publishUpdated } from "./decide.ts";
 import { DELETED, statusOf } from "./network-status.ts";
 import { findInAccount } from "./read.ts";
 import { type Template, templates } from "./table.ts";
@@ -14,6 +14,8 @@ import { nextOrder, type ParameterFormat, type TemplateCategory, templateCategor
 
 /** A template as the network lists it. */
 export interface ListedTemplate {
+  /** The network's id; null if it gives none. */
+  id: string | null;
   name: string;
   language: string;
   /** The network's own values, in capitals. */
@@ -81,7 +83,7 @@ export function retireMissing(
   const missing = known.filter((one) => one.word !== DELETED && !listed.has(keyOf(one))).slice(0, limit);
   for (const { name, language } of missing) {
     const template = findInAccount(tx, workspaceId, accountId, name, language);
-    if (template !== undefined) decideStatus(tx, template, DELETED, null, Math.max(startedAt, template.statusAt));
+    if (template !== undefined) retire(tx, template, Math.max(startedAt, template.statusAt));
   }
   return missing.length;
 }
@@ -111,7 +113,9 @@ export function applyTemplateUpdate(
   if (reported.type === "category") {
     const category = categoryOf(reported.category);
     if (category === known.category) return known;
-    return change(tx, known, { category, ...madeChange(known, category, at), updatedAt: tx.now });
+    const changed = change(tx, known, { category, ...madeChange(known, category, at), updatedAt: tx.now });
+    publishUpdated(tx, changed);
+    return changed;
   }
   return reported.type === "category_announced" ? announce(tx, known, reported) : known;
 }
@@ -138,7 +142,7 @@ function announce(tx: Tx, known: Template, { category, effectiveAt }: Announced)
 }
 
 /** An unknown category counts as the one with the most rules. */
-function categoryOf(word: string): TemplateCategory {
+export function categoryOf(word: string): TemplateCategory {
   return templateCategories.find((known) => known === word) ?? "MARKETING";
 }
 
@@ -147,6 +151,11 @@ function decideStatus(tx: Tx, template: Template, word: string, reason: string |
   if (word === "UNARCHIVED") return template;
   const decided = decideTemplate(tx, template, statusOf(word), reason);
   return change(tx, decided, { networkStatus: word, statusReason: reason, statusAt: at });
+}
+
+/** The network no longer has it: broadcasts and messages refer to it, so it stays. */
+export function retire(tx: Tx, template: Template, at: number): Template {
+  return decideStatus(tx, template, DELETED, null, at);
 }
 
 function insert(tx: Tx, { workspaceId, accountId }: AccountKey, listed: ListedTemplate, at: number): void {
@@ -166,6 +175,7 @@ function insert(tx: Tx, { workspaceId, accountId }: AccountKey, listed: ListedTe
       statusReason: listed.reason,
       statusAt: at,
       quality: listed.quality,
+      networkId: listed.id,
       createdAt: tx.now,
       updatedAt: tx.now,
     })
@@ -192,7 +202,10 @@ function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): bo
     (content.networkStatus === listed.status && content.status === statusOf(listed.status))
       ? content
       : decideStatus(tx, content, listed.status, listed.reason, at);
-  if (decided.quality !== listed.quality) change(tx, decided, { quality: listed.quality });
+  const networkId = listed.id ?? decided.networkId;
+  if (decided.quality !== listed.quality || decided.networkId !== networkId)
+    change(tx, decided, { quality: listed.quality, networkId });
+  if (!isSame && decided.status === known.status) publishUpdated(tx, decided);
   return !isSame || decided.status !== known.status;
 }
 

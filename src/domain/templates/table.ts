@@ -1,7 +1,7 @@
 /** Message templates: each is a name and a language in a network's account. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
-import type { TemplateComponent } from "./component.ts";
+import type { SubmittedRequest, TemplateComponent } from "./component.ts";
 import type { ParameterFormat, ParameterOrder, TemplateCategory, TemplateStatus } from "./template.ts";
 
 export interface CategoryChange {
@@ -34,11 +34,33 @@ export const templates = sqliteTable("templates", {
   /** The last change of the category that the network announced or made, and when it takes or took effect. */
   categoryChange: text({ mode: "json" }).$type<CategoryChange>(),
   categoryChangeAt: instant(),
+  /** The network's id; null: not known yet. */
+  networkId: text(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
 });
 
 export type Template = typeof templates.$inferSelect;
+
+/** What was given to the network about a template; see `submission.ts`. */
+export const templateSubmissions = sqliteTable("template_submissions", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  accountId: text().notNull(),
+  name: text().notNull(),
+  /** Null: all languages, of a deletion. */
+  language: text(),
+  action: text().$type<"create" | "correct" | "delete">().notNull(),
+  /** As it leaves; null of a deletion. */
+  request: text({ mode: "json" }).$type<SubmittedRequest>(),
+  /** Of a correction: the template before it. */
+  before: text({ mode: "json" }).$type<{ status: TemplateStatus; components: TemplateComponent[] }>(),
+  /** `open`: the network may have it. */
+  state: text().$type<"open" | "accepted" | "refused" | "absent">().notNull(),
+  createdAt: instant().notNull(),
+});
+
+export type Submission = typeof templateSubmissions.$inferSelect;
 
 /** Sample files uploaded to the network: an upload's id belongs to one number, and expires. */
 export const sampleUploads = sqliteTable(

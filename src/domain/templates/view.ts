@@ -1,6 +1,7 @@
 /** The public JSON of a template, in the API and in events. */
 import type { Static } from "@sinclair/typebox";
 import { needsOf, whyUnsendable } from "./needs.ts";
+import { adviceOn } from "./rejections.ts";
 import type { ParameterOrderView, TemplateView } from "./schema.ts";
 import type { Template } from "./table.ts";
 import {
@@ -13,6 +14,8 @@ import {
   valueCounts,
 } from "./template.ts";
 import { findWarnings, type OwnWords } from "./way-out.ts";
+
+export const NO_REASON = "The network gave no reason.";
 
 export function viewTemplate(template: Template, words: OwnWords): Static<typeof TemplateView> {
   const shape = shapeOf(template);
@@ -29,8 +32,13 @@ export function viewTemplate(template: Template, words: OwnWords): Static<typeof
     text: numberedBody(shape),
     media: viewMedia(template, shape),
     components: template.components,
+    rejection: template.status === "REJECTED" ? viewRejection(template) : null,
     warnings: findWarnings(template, words),
   };
+}
+
+function viewRejection({ statusReason }: Template): Static<typeof TemplateView>["rejection"] {
+  return { reason: statusReason ?? NO_REASON, advice: adviceOn(statusReason) };
 }
 
 /** A broadcast reads the shape of one template for every recipient. */

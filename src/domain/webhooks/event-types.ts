@@ -257,6 +257,14 @@ const rows = {
     data: { template: "Template", reason: rejectionReason },
     example: { template: { status: "REJECTED", sendable: false }, reason: "INVALID_FORMAT" },
   },
+  "template.updated": {
+    summary: "A template changed",
+    description:
+      "A template was submitted, corrected or deleted through the API, WhatsApp decided on it, or its content or category changed at WhatsApp. Sent only to addresses that asked for it (`waxwing webhook set --types`).",
+    data: { template: "Template" },
+    example: { template: { status: "PENDING", sendable: false } },
+    isOnRequest: true,
+  },
   "webhook.test": {
     summary: "A test event",
     description: "A test event was requested for this webhook. `data` is empty.",

@@ -20,7 +20,7 @@ const table = {
   send: { label: "Send messages", description: "Send messages to one person each, and read nothing." },
   broadcast: { label: "Broadcasts", description: "Preview, create and cancel broadcasts, and read nothing." },
   contacts: { label: "Contacts", description: "Read, create and change contacts, record opt-outs, and list groups." },
-  templates: { label: "Templates", description: "List templates." },
+  templates: { label: "Templates", description: "List, submit, correct and delete templates." },
   inbox: {
     label: "Inbox",
     description: "Read the conversations with people, take them over, change their state, and write notes.",

@@ -1,4 +1,4 @@
-/** `/control/v1/rules`: faults of the network for messages that match. */
+/** `/control/v1/rules`: faults of the network for messages that match, and decisions on templates. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { OneOf } from "#src/core/schema.ts";
@@ -20,9 +20,12 @@ const EFFECTS = {
   status: ["code"],
   hold: ["code"],
   statuses: [],
+  decide: ["reason"],
 } as const;
 
 const code = Type.Integer({ minimum: 1 });
+/** On a template that is submitted. */
+const decisions = ["APPROVED", "REJECTED", "PAUSED", "DISABLED"] as const;
 const EffectBody = Type.Partial(
   Type.Object(
     {
@@ -36,6 +39,8 @@ const EffectBody = Type.Partial(
       hold: Type.String(),
       code,
       statuses: Type.Array(OneOf(phoneStatuses), { maxItems: 20 }),
+      decide: OneOf(decisions),
+      reason: Type.String({ minLength: 1, maxLength: 100 }),
     },
     strict,
   ),
@@ -107,6 +112,8 @@ function readEffect(body: EffectBody): Effect {
       return { kind: "hold", ms: span(body.hold), code: body.code === undefined ? null : String(body.code) };
     case "statuses":
       return { kind: "statuses", statuses: body.statuses ?? [] };
+    case "decide":
+      return { kind: "decide", event: body.decide ?? "APPROVED", reason: body.reason ?? "NONE" };
   }
 }
 
@@ -144,5 +151,7 @@ function viewEffect(effect: Effect): EffectBody {
       return { hold: `${effect.ms}ms`, ...(effect.code === null ? {} : { code: Number(effect.code) }) };
     case "statuses":
       return { statuses: [...effect.statuses] };
+    case "decide":
+      return { decide: effect.event as (typeof decisions)[number], reason: effect.reason };
   }
 }

@@ -33,6 +33,7 @@ import { settingEndpoints } from "./settings.ts";
 import { signInEndpoints } from "./sign-in.ts";
 import { simulatorEndpoints } from "./simulator.ts";
 import { systemEndpoints } from "./system.ts";
+import { templateSubmissionEndpoints } from "./template-submissions.ts";
 import { templateEndpoints } from "./templates.ts";
 import { webhookEndpoints } from "./webhooks.ts";
 import { workspaceEndpoints } from "./workspaces.ts";
@@ -48,6 +49,7 @@ const endpoints = {
   ...conversationActEndpoints,
   ...optOutEndpoints,
   ...templateEndpoints,
+  ...templateSubmissionEndpoints,
   ...groupEndpoints,
   ...eventEndpoints,
   ...webhookEndpoints,

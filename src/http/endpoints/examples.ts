@@ -62,6 +62,7 @@ export const templateExample: Static<typeof TemplateView> = {
   text: "Hi {{1}}, your order {{2}} is on its way.",
   media: null,
   components: [{ type: "BODY", text: "Hi {{1}}, your order {{2}} is on its way." }],
+  rejection: null,
   warnings: [],
 };
 

@@ -119,7 +119,7 @@ export const templateEndpoints = {
     for (const number of accounts) scheduleSync(tx, number, 0);
     return { status: 202, data: { accounts: accounts.length }, audit: { action: "template.sync", subject: "" } };
   }),
-  "POST /w/{workspace}/templates": endpoint({
+  "POST /w/{workspace}/templates/simulated": endpoint({
     session: "broadcasts",
     body: Type.Object(
       {

@@ -25,7 +25,9 @@ export type Effect =
   | { kind: "fail"; code: string }
   /** Accepted and held back for this long; then sent, or dropped with `code`. */
   | { kind: "hold"; ms: number; code: string | null }
-  | { kind: "statuses"; statuses: readonly Status[] };
+  | { kind: "statuses"; statuses: readonly Status[] }
+  /** Of a template that is submitted, not of a message: Meta's word for the decision, and its reason. */
+  | { kind: "decide"; event: string; reason: string };
 
 interface NewRule {
   /** E.164; null: every recipient. */
@@ -144,10 +146,23 @@ export class SimulatorControl {
     return this.listRules(now).find(
       (one) =>
         one.thread === null &&
+        one.effect.kind !== "decide" &&
         (one.to === null || one.to === to) &&
         (one.template === null || one.template === template) &&
         (one.times === null || one.matched < one.times || one.tokens.has(sendToken)),
     );
+  }
+
+  /** How a template of this name is decided; the rule counts it. Null: no rule says. */
+  decisionFor(name: string, now: number): { event: string; reason: string } | null {
+    for (const rule of this.listRules(now)) {
+      const { effect, template, times, matched } = rule;
+      if (effect.kind !== "decide" || (template !== null && template !== name)) continue;
+      if (times !== null && matched >= times) continue;
+      rule.matched += 1;
+      return { event: effect.event, reason: effect.reason };
+    }
+    return null;
   }
 
   /** False during an outage that applies to every message. */
@@ -201,6 +216,7 @@ export function applyRule(script: Script, effect: Effect, times: SimulatorTimes)
       };
     }
     case "latency":
+    case "decide":
       return script;
     case "fail":
       return { answer: "accepted", code: effect.code, statuses: follow(["sent", "failed"]) };

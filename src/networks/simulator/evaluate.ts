@@ -78,7 +78,7 @@ function isUnusable(kind: FileKind, link: string): boolean {
   return UNFIT.includes(extension) || Object.values(FITTING).some((fitting) => fitting.includes(extension));
 }
 
-function refuse(value: unknown, shape: Shape, at: string): Refusal | null {
+export function refuse(value: unknown, shape: Shape, at: string): Refusal | null {
   switch (shape.is) {
     case "text":
       return refuseText(value, shape, at);

@@ -21,14 +21,18 @@ import { applyRule, type Effect, type SentMessage, type SimulatorControl } from 
 import { evaluate, hasUnusableFile } from "./evaluate.ts";
 import { createSimulatedMedia, type SimulatedFiles } from "./media.ts";
 import { failLater, type Script, type SimulatorTimes, scriptFor, THROTTLED } from "./script.ts";
+import { createSimulatedTemplates } from "./templates.ts";
 import { refuseUpload } from "./uploads.ts";
 
 interface SimulatorOptions {
   clock: Clock;
   random: Random;
   times: SimulatorTimes;
-  /** Receives its callbacks: each a body and the wall time at which it arrives. */
-  callBack: (callbacks: { body: string; dueAt: number }[]) => void;
+  /**
+   * Receives its callbacks: each a body and the wall time at which it arrives. `phoneNumberId`: of a number whose account
+   * in its workspace the callback is about, because all workspaces share one account.
+   */
+  callBack: (callbacks: { body: string; dueAt: number; phoneNumberId?: string }[]) => void;
   /** The template as the network has approved it; null for one that it does not know, and for a free message. */
   findApproved: (outbound: OutboundMessage) => ApprovedTemplate | null;
   /** Whether the recipient is the number of another business of this simulator. */
@@ -160,6 +164,11 @@ export function createSimulator({
             isReachable: () => control?.isReachable(clock.now()) ?? true,
           }),
         }),
+    templates: createSimulatedTemplates({
+      ...{ clock, random, callBack, decideAfterMs: times.deliverAfterMs },
+      isReachable: () => control?.isReachable(clock.now()) ?? true,
+      ruleFor: (name) => control?.decisionFor(name, clock.now()) ?? null,
+    }),
     isReachable: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     markRead: () =>
       Promise.resolve(

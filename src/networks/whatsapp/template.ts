@@ -1,6 +1,6 @@
 /** Reads one template of a listing. */
 import type { ListedTemplate } from "#src/domain/templates/sync.ts";
-import { asObject, type JsonObject, listOf, sentenceOf, textOf } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, sentenceOf, textOf } from "./json.ts";
 
 /** Null for a row without a name or language. */
 export function readTemplate(row: JsonObject): ListedTemplate | null {
@@ -9,6 +9,7 @@ export function readTemplate(row: JsonObject): ListedTemplate | null {
   if (name === null || language === null) return null;
   const status = (textOf(row, "status") ?? "PENDING").toUpperCase();
   return {
+    id: idOf(row, "id"),
     name,
     language,
     category: (textOf(row, "category") ?? "MARKETING").toUpperCase(),

@@ -14,6 +14,7 @@ import { isReachable, probe } from "./probe.ts";
 import { endpointOf } from "./profile.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 import { verifySignature } from "./signature.ts";
+import { createTemplatePort } from "./submit.ts";
 import { createThreadControl } from "./thread-control.ts";
 
 const noUploads: Uploads = { findMediaId: () => null, invalidate: () => {} };
@@ -24,6 +25,7 @@ const QUERY_TIMEOUT_MS = 30_000;
 export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads = noUploads): Network {
   const transport = createTransport(clock);
   const client = createClient(settings, { clock, transport, uploads });
+  const account = createAccountPort(settings, transport, QUERY_TIMEOUT_MS);
   return {
     name: "whatsapp",
     send: (outbound, timeoutMs, onAnswer) => client.send(outbound, timeoutMs, onAnswer),
@@ -34,7 +36,8 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
     probe: (sender, timeoutMs) => probe(settings, transport, sender, timeoutMs),
     parse: parseCallback,
     verify: verifySignature,
-    account: createAccountPort(settings, transport, QUERY_TIMEOUT_MS),
+    account,
+    templates: createTemplatePort(settings, transport, account.listTemplates),
     media: createMediaPort({ settings, clock, transport, downloader: new Downloader(clock) }),
   };
 }

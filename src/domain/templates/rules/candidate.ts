@@ -32,7 +32,7 @@ interface KnownTemplate {
 }
 
 /** The template that is corrected. */
-interface Corrected {
+export interface Corrected {
   category: string;
   /** `APPROVED`, `PENDING`, `REJECTED`, `PAUSED`, `DISABLED`. */
   status: string;
@@ -75,9 +75,13 @@ export function textIn(given: Loose, member: string): string {
   return typeof value === "string" ? value : "";
 }
 
+/** More items than any list of a template may have: a longer one breaks a rule in any case. */
+const ITEMS_MAX = 200;
+
+/** Up to `ITEMS_MAX` items. */
 export function listIn(given: Loose, member: string): unknown[] {
   const value = given[member];
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value.slice(0, ITEMS_MAX) : [];
 }
 
 export function readCandidate(input: unknown, context: CheckContext = {}): Candidate {

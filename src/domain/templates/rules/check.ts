@@ -6,7 +6,7 @@ import { buttonRules } from "./buttons.ts";
 import { type CheckContext, readCandidate } from "./candidate.ts";
 import { generalRules } from "./general.ts";
 import { kindRules } from "./kinds.ts";
-import type { Finding, RuleTable, TemplateRule } from "./rule.ts";
+import type { Finding, TemplateRule } from "./rule.ts";
 import { sampleRules } from "./samples.ts";
 import { textRules } from "./texts.ts";
 
@@ -15,7 +15,7 @@ const table = { ...generalRules, ...textRules, ...sampleRules, ...buttonRules, .
 /** The ids of the rules are part of the API and permanent. */
 export type RuleId = keyof typeof table;
 
-export const templateRules: RuleTable & Readonly<Record<RuleId, TemplateRule>> = table;
+export const templateRules: Readonly<Record<RuleId, TemplateRule>> = table;
 export const ruleIds = Object.keys(table) as RuleId[];
 
 interface TemplateProblem {

@@ -29,10 +29,14 @@ const LIVES: Readonly<Record<string, { min: number; max: number; words: string }
   MARKETING: { min: 43_200, max: 2_592_000, words: "43200 to 2592000" },
 };
 
-const MEMBERS = [
+/** Of a request. */
+export const templateMembers: readonly string[] = [
   ...["name", "language", "category", "components", "parameter_format", "message_send_ttl_seconds"],
   ...["from", "sample_media"],
 ];
+
+/** So many unknown members are named. */
+const UNKNOWN_MAX = 20;
 
 const DUPLICATE_PARTS = ["BODY", "FOOTER"];
 
@@ -42,7 +46,8 @@ export const generalRules = {
     says: "%about is not a member of a template.",
     find: ({ given }) =>
       Object.keys(given)
-        .filter((name) => !MEMBERS.includes(name))
+        .filter((name) => !templateMembers.includes(name))
+        .slice(0, UNKNOWN_MAX)
         .map((name) => ({ path: name, about: name.slice(0, 60) })),
   },
   name_format: {

@@ -46,7 +46,11 @@ export function NewTemplate({
         names={{ components: "body" }}
         onSend={async (values, key) => {
           const template = { ...values, buttons: values.buttons.split("\n").filter((line) => line.trim() !== "") };
-          const created = await request("POST /w/{workspace}/templates", { workspace: id, body: template }, { key });
+          const created = await request(
+            "POST /w/{workspace}/templates/simulated",
+            { workspace: id, body: template },
+            { key },
+          );
           await client.invalidateQueries({ queryKey: ["templates", id] });
           showToast(strings.created);
           onClose();

@@ -1,0 +1,321 @@
+/** Templates that a program writes: checked, given to the network, corrected and deleted. */
+import { type Static, Type } from "@sinclair/typebox";
+import { invalidRequest, Problem } from "#src/core/problem.ts";
+import { inDocument, OneOf } from "#src/core/schema.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { claimKey, storeAnswer } from "#src/domain/idempotency/keys.ts";
+import { chooseSender } from "#src/domain/numbers/choose.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { listLanguages } from "#src/domain/templates/read.ts";
+import { TemplateView } from "#src/domain/templates/schema.ts";
+import { findProblems } from "#src/domain/templates/submission.ts";
+import type { Template } from "#src/domain/templates/table.ts";
+import { templateCategories } from "#src/domain/templates/template.ts";
+import { viewTemplate } from "#src/domain/templates/view.ts";
+import { type SubmissionRequest, submitTemplate } from "#src/sending/submit-template.ts";
+import { type Answer, answerData, keptAnswer } from "../answer.ts";
+import { answerProblem } from "../errors.ts";
+import { actOnce, readKey } from "../idempotency.ts";
+import type { KeyCall } from "./call.ts";
+import { Data } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { templateExample } from "./examples.ts";
+
+const Name = Type.String({ examples: ["order_ready"], description: "Lower-case letters, digits and underscores." });
+const Language = Type.String({ examples: ["en_US"] });
+const From = Type.String({
+  examples: ["+442079460100"],
+  description:
+    "One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace has numbers of several accounts.",
+});
+
+const content = {
+  category: OneOf(templateCategories),
+  components: Type.Array(
+    Type.Unsafe<Record<string, unknown>>({
+      type: "object",
+      required: ["type"],
+      properties: { type: { type: "string", examples: ["BODY"] } },
+      additionalProperties: {},
+    }),
+    { maxItems: 10, description: "In WhatsApp's own form, with samples of all values (`example`)." },
+  ),
+  parameter_format: Type.Optional(
+    OneOf(["POSITIONAL", "NAMED"], "Whether placeholders are numbered or have names. Default: as the texts have them."),
+  ),
+  message_send_ttl_seconds: Type.Optional(
+    Type.Integer({ description: "For how long WhatsApp tries to deliver a message with the template." }),
+  ),
+  from: Type.Optional(From),
+  sample_media: Type.Optional(
+    Type.Object(
+      {
+        header: Type.Optional(Type.Integer({ description: "Id of an upload: the sample of the header." })),
+        cards: Type.Optional(
+          Type.Array(Type.Integer(), { maxItems: 10, description: "Ids of uploads: the sample of each card." }),
+        ),
+      },
+      { description: "Files of `POST /media` that are given to WhatsApp as samples." },
+    ),
+  ),
+};
+
+const SubmitTemplate = Type.Object(
+  { name: Name, language: Language, ...content },
+  { $id: "SubmitTemplate", additionalProperties: false, description: "A template as WhatsApp takes it." },
+);
+const CorrectTemplate = Type.Object(
+  { name: Type.Optional(Name), language: Type.Optional(Language), ...content },
+  {
+    $id: "CorrectTemplate",
+    additionalProperties: false,
+    description: "All parts of a template, which replace the present ones.",
+  },
+);
+const TemplateCheck = Type.Object(
+  {
+    valid: Type.Boolean(),
+    problems: Type.Array(
+      Type.Object({
+        path: Type.String({ examples: ["components.0.text"], description: "Of the member that is wrong." }),
+        rule: Type.String({ examples: ["placeholder_at_edge"], description: "Name of the rule, for programs." }),
+        message: Type.String({ description: "What would be right, for people." }),
+      }),
+    ),
+  },
+  { $id: "TemplateCheck", description: "What is wrong with a template." },
+);
+const DeletedTemplates = Type.Object(
+  { name: Type.String(), languages: Type.Array(Type.String()) },
+  { $id: "DeletedTemplates", description: "Templates that WhatsApp no longer has." },
+);
+
+const example = {
+  name: "order_ready",
+  language: "en_US",
+  category: "UTILITY",
+  components: [
+    {
+      type: "BODY",
+      text: "Hi {{1}}, your order {{2}} is ready.",
+      example: { body_text: [["Asha", "10042"]] },
+    },
+  ],
+} as const;
+const pending = { ...templateExample, status: "PENDING", sendable: false } as const;
+const submitted = { ...pending, name: example.name, text: example.components[0].text };
+const correction = {
+  category: example.category,
+  components: [{ ...example.components[0], text: "Hi {{1}}, your order {{2}} is on its way." }],
+};
+
+const ofTemplates = { key: ["templates"], keyOfFirstVersion: [] } as const;
+const path = {
+  name: Type.String({ examples: ["order_shipped"], description: "Name of the template." }),
+  language: Type.String({ examples: ["en_US"], description: "Language of the template." }),
+};
+const fromQuery = { from: Type.String({ ...From, examples: ["+442079460100"] }) };
+const IN_DOUBT =
+  "Where WhatsApp does not answer, the response is 503 with `outcome: unknown`: repeat the request after a minute. Then the account's templates are read first, and nothing is submitted twice.";
+
+export const templateSubmissionEndpoints = {
+  "POST /w/{workspace}/templates": endpoint({
+    ...ofTemplates,
+    body: inDocument(SubmitTemplate, {}),
+    checkedBy: "handler",
+    output: Data(TemplateView),
+    reference: {
+      operationId: "submitTemplate",
+      tag: "Templates",
+      summary: "Submit a template",
+      description: `Gives a template to WhatsApp, which reviews it: \`template.approved\`, \`template.rejected\` and \`template.updated\` report what it decides. What WhatsApp would certainly refuse is refused before, with 400 and a sentence for each member. ${IN_DOUBT}`,
+      bodies: { text: { summary: "A text with values", value: example } },
+      keys: { text: "template-order-ready" },
+      success: "WhatsApp has the template and reviews it.",
+      status: 201,
+      example: { ...submitted, components: [{ type: "BODY", text: submitted.text }] },
+      problems: ["number_not_ready", "idempotency_conflict", "whatsapp_error"],
+    },
+  }).answer((call) =>
+    submit(call, 201, (tx) => {
+      const { body } = call;
+      const name = textOf(body.name);
+      const language = textOf(body.language);
+      const number = requireNumber(tx, call, textOf(body.from) || null, null);
+      return { number, action: "create", name, language, body: withoutFrom(body) };
+    }),
+  ),
+  "POST /w/{workspace}/templates/check": endpoint({
+    ...ofTemplates,
+    body: inDocument(SubmitTemplate, {}),
+    checkedBy: "handler",
+    output: Data(TemplateCheck),
+    reference: {
+      operationId: "checkTemplate",
+      tag: "Templates",
+      summary: "Check a template",
+      description:
+        "Says what is wrong with a template, by the rules that submitting it uses, and submits nothing. Where the account has a template of this name and language, it is checked as its correction.",
+      bodies: { text: { summary: "A text with values", value: example } },
+      success: "What is wrong; nothing, if `valid` is true.",
+      example: {
+        valid: false,
+        problems: [
+          {
+            path: "components.0.text",
+            rule: "placeholder_at_edge",
+            message: "A body neither begins nor ends with a placeholder: put words around it.",
+          },
+        ],
+      },
+      problems: ["number_not_ready"],
+    },
+  }).answer((call) => {
+    const { store, workspace, body } = call;
+    const problems = store.read((tx) => {
+      const { accountId } = requireNumber(tx, call, textOf(body.from) || null, null);
+      const key = { workspaceId: workspace.id, accountId, name: textOf(body.name), language: textOf(body.language) };
+      return findProblems(tx, key, withoutFrom(body), null);
+    });
+    return answerData(200, { valid: problems.length === 0, problems });
+  }),
+  "PUT /w/{workspace}/templates/{name}/{language}": endpoint({
+    ...ofTemplates,
+    params: path,
+    body: inDocument(CorrectTemplate, {}),
+    checkedBy: "handler",
+    output: Data(TemplateView),
+    reference: {
+      operationId: "correctTemplate",
+      tag: "Templates",
+      summary: "Correct a template",
+      description: `Replaces the parts of a template that is approved, rejected or paused; WhatsApp reviews it again. An approved one can be corrected once in 24 hours and ten times in 30 days, and keeps its category. ${IN_DOUBT}`,
+      bodies: {
+        text: { summary: "Other words", value: correction },
+      },
+      keys: { text: "correct-order-shipped" },
+      success: "WhatsApp has the correction and reviews it.",
+      example: pending,
+      problems: ["not_found", "number_not_ready", "idempotency_conflict", "whatsapp_error"],
+    },
+  }).answer((call) =>
+    submit(call, 200, (tx) => {
+      const { name, language } = call.path;
+      const { body } = call;
+      for (const member of ["name", "language"] as const) {
+        if (body[member] !== undefined && body[member] !== call.path[member])
+          throw invalidRequest({
+            [member]: ["This is not the template of the address: omit it, or change the address."],
+          });
+      }
+      const number = requireNumber(tx, call, textOf(body.from) || null, name);
+      return { number, action: "correct", name, language, body: { ...withoutFrom(body), name, language } };
+    }),
+  ),
+  "DELETE /w/{workspace}/templates/{name}/{language}": endpoint({
+    ...ofTemplates,
+    params: path,
+    query: fromQuery,
+    output: Data(DeletedTemplates),
+    reference: {
+      operationId: "deleteTemplate",
+      tag: "Templates",
+      summary: "Delete a template in one language",
+      description: `Deletes the template at WhatsApp. For 30 days, the name of an approved one cannot be used again in this language. Messages that are under way still arrive. ${IN_DOUBT}`,
+      keys: {},
+      success: "The template is deleted.",
+      example: { name: "order_shipped", languages: ["en_US"] },
+      problems: ["not_found", "number_not_ready", "template_not_sendable", "idempotency_conflict", "whatsapp_error"],
+    },
+  }).answer((call) => remove(call, call.path.name, call.path.language, call.query.get("from"))),
+  "DELETE /w/{workspace}/templates/{name}": endpoint({
+    ...ofTemplates,
+    params: { name: path.name },
+    query: fromQuery,
+    output: Data(DeletedTemplates),
+    reference: {
+      operationId: "deleteTemplateInAllLanguages",
+      tag: "Templates",
+      summary: "Delete a template in all languages",
+      description: `Deletes all languages of the template at WhatsApp. ${IN_DOUBT}`,
+      keys: {},
+      success: "The templates are deleted.",
+      example: { name: "order_shipped", languages: ["de", "en_US"] },
+      problems: ["not_found", "number_not_ready", "template_not_sendable", "idempotency_conflict", "whatsapp_error"],
+    },
+  }).answer((call) => remove(call, call.path.name, null, call.query.get("from"))),
+};
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function withoutFrom({ from: _, ...body }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return body;
+}
+
+type Call = Pick<
+  KeyCall,
+  "workspace" | "store" | "dispatch" | "media" | "keyQueue" | "headers" | "method" | "pathname" | "body"
+>;
+
+/** A number of the account. `name`: of a template that is there, which also says the account. Throws what is wrong. */
+function requireNumber(
+  tx: ReadTx,
+  { workspace }: Pick<Call, "workspace">,
+  from: string | null,
+  name: string | null,
+): SendingNumber {
+  const owned = listNumbers(tx, workspace.id);
+  const accounts = [...new Map(owned.toReversed().map((one) => [`${one.network} ${one.accountId}`, one])).values()];
+  const having = accounts.filter(
+    ({ accountId }) => name !== null && listLanguages(tx, workspace.id, accountId, name).length > 0,
+  );
+  const [only, ...others] = having.length > 0 ? having : accounts;
+  if (only === undefined) throw new Problem("number_not_ready", "The workspace has no sending number.");
+  if (from === null && others.length === 0) return only;
+  const chosen = chooseSender(tx, workspace, from);
+  if ("fields" in chosen) throw invalidRequest(chosen.fields);
+  if (chosen.sender === null) throw new Problem("number_not_ready", "The workspace has no sending number.");
+  return chosen.sender;
+}
+
+/** Submits once under the request's idempotency key, and answers with the template. */
+async function submit(call: Call, status: 200 | 201, read: (tx: ReadTx) => SubmissionRequest) {
+  const { workspace } = call;
+  const answer = await submitOnce(call, read, ([template]) => {
+    if (template === undefined) throw new Error("a submission is of one template");
+    return answerData(status, viewTemplate(template, workspace));
+  });
+  return keptAnswer<{ data: Static<typeof TemplateView> }>(answer);
+}
+
+async function remove(call: Call, name: string, language: string | null, from: string | null) {
+  const read = (tx: ReadTx): SubmissionRequest => ({
+    ...{ number: requireNumber(tx, call, from, name), action: "delete", name, language, body: null },
+  });
+  const show = (deleted: readonly Template[]) =>
+    answerData(200, { name, languages: deleted.map((one) => one.language) });
+  return keptAnswer<{ data: Static<typeof DeletedTemplates> }>(await submitOnce(call, read, show));
+}
+
+function submitOnce(
+  call: Call,
+  read: (tx: ReadTx) => SubmissionRequest,
+  show: (templates: readonly Template[]) => Answer,
+): Promise<Answer> {
+  const { store, dispatch, media, workspace } = call;
+  const request = store.read(read);
+  const use = readKey(call);
+  const shown = (result: Awaited<ReturnType<typeof submitTemplate>>): Answer =>
+    result instanceof Problem ? answerProblem(result, true) : show(result.templates);
+  return actOnce(call, use, async () => {
+    const { box, networks } = dispatch;
+    return shown(
+      await submitTemplate({ store, box, networks, files: media }, request, (tx, result) => {
+        if (use !== null) storeAnswer(tx, claimKey(tx, workspace.id, use), shown(result));
+      }),
+    );
+  });
+}

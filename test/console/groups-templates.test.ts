@@ -33,11 +33,13 @@ describe("a simulated template", () => {
   };
   const path = () => `/w/${shop.id}/templates`;
 
+  const added = () => `${path()}/simulated`;
+
   test("an owner adds, decides and gives a sample to a simulated template, each once and with an audit entry", async () => {
     const agent = await person(app, "agent@example.com", "agent", shop.id);
-    expect((await agent.post(path(), form)).status).toBe(404);
-    const made = await owner.post(path(), form, { key: "t1" });
-    expect((await owner.post(path(), form, { key: "t1" })).text).toBe(made.text);
+    expect((await agent.post(added(), form)).status).toBe(404);
+    const made = await owner.post(added(), form, { key: "t1" });
+    expect((await owner.post(added(), form, { key: "t1" })).text).toBe(made.text);
     expect([made.status, made.body.data]).toMatchObject([
       201,
       {
@@ -72,9 +74,9 @@ describe("a simulated template", () => {
     expect((await member.get(`${path()}?q=wal`)).body.data.length).toBe(1);
     expect((await member.get(`${path()}?q=nothing`)).body.data.length).toBe(0);
     expect((await member.get(`${path()}?status=REJECTED`)).body.meta.total).toBe(0);
-    const { fields } = (await owner.post(path(), { ...form, name: "No Caps", category: "FUN" })).body.error;
+    const { fields } = (await owner.post(added(), { ...form, name: "No Caps", category: "FUN" })).body.error;
     expect(Object.keys(fields).toSorted()).toEqual(["category", "name"]);
-    expect((await owner.post(path(), form)).body.error.fields.name).toBeDefined();
+    expect((await owner.post(added(), form)).body.error.fields.name).toBeDefined();
   });
 
   test("syncing templates does nothing in a workspace without a WhatsApp number", async () => {

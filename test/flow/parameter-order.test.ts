@@ -180,7 +180,7 @@ test("a name that comes back while nothing was confirmed has its old place, and 
 test("a template that was known before the upgrade keeps the order of the text that it has then", async () => {
   await using world = await start(FIRST, { status: "PENDING" });
   const upgrades = migrations.filter(({ name }) =>
-    ["parameter_order", "template_parts", "category_changes"].includes(name),
+    ["parameter_order", "template_parts", "category_changes", "template_submissions"].includes(name),
   );
   const columns = [
     "templates.parameter_order",
@@ -189,9 +189,11 @@ test("a template that was known before the upgrade keeps the order of the text t
     "broadcasts.parts",
     "templates.category_change",
     "templates.category_change_at",
+    "templates.network_id",
   ];
   const { client } = world.app.store;
   client.exec("DROP INDEX templates_category_change");
+  client.exec("DROP TABLE template_submissions");
   for (const column of columns) client.exec(`ALTER TABLE ${column.replace(".", " DROP COLUMN ")}`);
   for (const { sql } of upgrades) client.exec(sql);
   await edit(world, REORDERED, { status: "APPROVED" });

@@ -131,7 +131,10 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
   },
   "POST /templates": (chance) => template(chance),
   "POST /templates/check": (chance) => template(chance),
-  "PUT /templates/{name}/{language}": (chance) => template(chance),
+  "PUT /templates/{name}/{language}": (chance) => {
+    const { category, components } = template(chance);
+    return { category, components };
+  },
   "POST /broadcasts": (chance) => broadcast(chance),
   "POST /broadcasts/preview": (chance) => broadcast(chance),
   "PUT /contacts": (chance) => ({
@@ -179,18 +182,11 @@ function anybody(chance: Chance): string {
   return `+9197${digits}${end}`;
 }
 
-function template(chance: Chance): Loose {
+function template(chance: Chance): Record<string, Loose> {
   const name = `written_${chance.below(1_000)}`;
   const body = { type: "BODY", text: `Your parcel ${name} is {{1}} at the door.`, example: { body_text: [["now"]] } };
-  return chance.pick<Loose>([
-    { name, language: "en_US", category: "UTILITY", components: [body] },
-    {
-      name: "plain",
-      language: "en_US",
-      category: "UTILITY",
-      components: [body, { type: "FOOTER", text: "Corner Shop" }],
-    },
-  ]);
+  const footer = chance.pick<Loose[]>([[], [{ type: "FOOTER", text: "Corner Shop" }]]);
+  return { name, language: "en_US", category: "UTILITY", components: [body, ...footer] };
 }
 
 function broadcast(chance: Chance): Loose {
@@ -313,6 +309,12 @@ function idsIn(path: string): number {
   return path.endsWith("/cancel") ? 20 : 60;
 }
 
+/** In paths. These templates are sent by few requests, so they may be changed and deleted. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  name: ["resting", "refused", "location", "carousel", "none"],
+  language: ["en_US", "en_US", "en_US", "en_US", "xx"],
+};
+
 export class Generator {
   readonly #input: GeneratorInput;
   readonly #operations: readonly Operation[];
@@ -383,7 +385,7 @@ export class Generator {
             : chance.pick([0, -1, "01", "1.0", "1e3", "9".repeat(30), 2 ** 53, "٣"]),
         );
       }
-      return encodeURIComponent(chance.pick(phones));
+      return encodeURIComponent(chance.pick(NAMES[name] ?? phones));
     });
   }
 

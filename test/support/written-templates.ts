@@ -540,6 +540,10 @@ export const wrongTemplates: Wrong[] = [
   wrong("ttl_range", "message_send_ttl_seconds", { category: MARKETING, message_send_ttl_seconds: -1 }),
   wrong("components_missing", "components", { components: [] }),
   wrong("component_form", "components.1.type", { components: [plain, "Your parcel"] }),
+  wrong("component_member_unknown", "components.0.colour", { components: [{ ...plain, colour: "red" }] }),
+  wrong("component_member_unknown", "components.1.buttons.0.payload", {
+    components: [plain, { type: "BUTTONS", buttons: [{ type: "QUICK_REPLY", text: "Yes", payload: "yes" }] }],
+  }),
   wrong("component_unknown", "components.1.type", { components: [plain, { type: "SIDEBAR" }] }),
   wrong("component_repeated", "components.2.type", {
     components: [plain, footer("Corner Shop"), footer("Corner Shop")],

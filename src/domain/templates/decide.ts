@@ -40,15 +40,16 @@ export function decideTemplate(tx: Tx, template: Template, status: TemplateStatu
   const decided = updateStatus(tx).get({ id: template.id, previousStatus: template.status, status, now: tx.now });
   if (decided === undefined) throw new Error(`template ${template.id} was not ${template.status} any more`);
   const workspace = getWorkspace(tx, template.workspaceId);
+  const shown = { ...decided, statusReason: reason };
   if (status === "APPROVED") {
-    publish(tx, workspace, "template.approved", { template: viewTemplate(decided, workspace), reason: null });
+    publish(tx, workspace, "template.approved", { template: viewTemplate(shown, workspace), reason: null });
   } else if (status === "REJECTED") {
     publish(tx, workspace, "template.rejected", {
-      template: viewTemplate(decided, workspace),
+      template: viewTemplate(shown, workspace),
       reason: reason ?? NO_REASON,
     });
   }
-  publishUpdated(tx, decided);
+  publishUpdated(tx, shown);
   return decided;
 }
 

@@ -1,5 +1,5 @@
 /** Rules about a template as a whole: its name, language and category, and which parts it has. */
-import { has, isLogin, isLoose, listIn, type Part } from "./candidate.ts";
+import { allButtons, has, isLogin, isLoose, listIn, type Part } from "./candidate.ts";
 import { longer, type RuleTable, unless } from "./rule.ts";
 
 const OVERVIEW = "templates/overview";
@@ -27,6 +27,20 @@ const LIVES: Readonly<Record<string, { min: number; max: number; words: string }
   AUTHENTICATION: { min: 30, max: 900, words: "30 to 900, or -1" },
   UTILITY: { min: 30, max: 43_200, words: "30 to 43200, or -1" },
   MARKETING: { min: 43_200, max: 2_592_000, words: "43200 to 2592000" },
+};
+
+/** The members of each type of component and button, beside its type. What is not here, other rules name. */
+const PART_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  HEADER: ["format", "text", "example"],
+  BODY: ["text", "example", "add_security_recommendation"],
+  FOOTER: ["text", "code_expiration_minutes"],
+  BUTTONS: ["buttons"],
+  CAROUSEL: ["cards"],
+  LIMITED_TIME_OFFER: ["limited_time_offer"],
+  CALL_PERMISSION_REQUEST: [],
+  QUICK_REPLY: ["text"],
+  URL: ["text", "url", "example"],
+  PHONE_NUMBER: ["text", "phone_number"],
 };
 
 /** Of a request. */
@@ -145,6 +159,18 @@ export const generalRules = {
     from: COMPONENTS,
     says: `A template has components of the types ${TYPES.join(", ")}.`,
     find: ({ parts }) => parts.flatMap(({ type, path }) => unless(type === "" || TYPES.includes(type), `${path}.type`)),
+  },
+  component_member_unknown: {
+    from: COMPONENTS,
+    says: "%about is not a member of this part: leave it out.",
+    find: (candidate) =>
+      [...candidate.parts, ...candidate.cards.flatMap(({ parts }) => parts), ...allButtons(candidate)]
+        .flatMap(({ type, path, given }) => {
+          const members = PART_MEMBERS[type];
+          const unknown = Object.keys(given).filter((name) => name !== "type" && members?.includes(name) === false);
+          return unknown.map((name) => ({ path: `${path}.${name}`, about: name.slice(0, 60) }));
+        })
+        .slice(0, UNKNOWN_MAX),
   },
   component_repeated: {
     from: COMPONENTS,

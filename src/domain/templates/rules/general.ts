@@ -162,7 +162,7 @@ export const generalRules = {
   },
   component_member_unknown: {
     from: COMPONENTS,
-    says: "%about is not a member of this part: leave it out.",
+    says: "%about is not a member of this part. Omit it.",
     find: (candidate) =>
       [...candidate.parts, ...candidate.cards.flatMap(({ parts }) => parts), ...allButtons(candidate)]
         .flatMap(({ type, path, given }) => {

@@ -3,9 +3,10 @@
  * one, with PostgreSQL where it is installed.
  */
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { program } from "#test/support/program.ts";
-import { endure, nodeFolder, nodeMirror, pythonMirror } from "./mirrors.ts";
+import { endure, lastingPort, nodeFolder, nodeMirror, pythonMirror } from "./mirrors.ts";
 
 const python = Bun.which("python3");
 
@@ -24,3 +25,9 @@ test(`Node's program${python === null ? " (Python is not installed)" : " and Pyt
   expect(messages).toBeGreaterThan(10);
   for (const one of found) expect(one).toEqual({ name: one.name, lost: [], twice: [], isInOrder: true });
 }, 60_000);
+
+/** A receiver of another test answers 200 to anything: while the server is down, it must not have the server's port. */
+test.skipIf(process.platform !== "linux")("the server's port is given to no program that asks for any", () => {
+  const [first = 0] = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").split(/\s+/).map(Number);
+  for (let count = 0; count < 100; count += 1) expect(lastingPort()).toBeLessThan(first);
+});

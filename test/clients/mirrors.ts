@@ -77,6 +77,8 @@ export interface Endured {
   programKills: number;
   /** By program: what is wrong in its database. */
   found: { name: string; lost: string[]; twice: string[]; isInOrder: boolean }[];
+  /** Of each message that a database lacks: how far it came inside the server. */
+  traces: string[];
 }
 
 interface EndureOptions {
@@ -92,12 +94,44 @@ interface EndureOptions {
 /** At least so many messages are written for each kill. */
 const MESSAGES_A_KILL = 3;
 
-/** The first free port of this machine that is asked for. */
-function freePort(): number {
-  const probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port = 0 } = probe;
-  void probe.stop(true);
-  return port;
+/** Below the ports that the kernel gives to a program that asks for any. */
+const [PORT_MIN, PORT_MAX] = [20_000, 32_000];
+
+/**
+ * A free port that no other program of this machine is given while the server is down: its answer would count as the
+ * server's, and what it took as acknowledged.
+ */
+export function lastingPort(): number {
+  for (;;) {
+    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
+    try {
+      void Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response(null, { status: 503 }) }).stop(true);
+      return port;
+    } catch {
+      // Another program listens there.
+    }
+  }
+}
+
+/** How far each message came inside the server: the last place where it is found. */
+export function traceIn(database: string, texts: readonly string[]): string[] {
+  const client = openClient(database, { readonly: true });
+  const find = (sql: string, value: string) => client.prepare(sql).get(value) as Record<string, unknown> | undefined;
+  try {
+    return texts.map((text) => {
+      const event = find("SELECT seq FROM events WHERE json_extract(body, '$.data.message.text') = ?", text);
+      if (event !== undefined) return `${text}: in the event log, number ${event.seq}`;
+      const inbound = find("SELECT id FROM inbounds WHERE text = ?", text);
+      if (inbound !== undefined) return `${text}: received as ${inbound.id}, without an event`;
+      const callback = find(
+        "SELECT id, done_at, state, note FROM callbacks WHERE json_extract(body, '$.entry[0].changes[0].value.messages[0].text.body') = ?",
+        text,
+      );
+      return `${text}: ${callback === undefined ? "never stored" : `in a callback, ${JSON.stringify(callback)}`}`;
+    });
+  } finally {
+    client.close();
+  }
 }
 
 export async function endure({
@@ -108,7 +142,7 @@ export async function endure({
   onKill,
 }: EndureOptions): Promise<Endured> {
   const folder = mkdtempSync(join(tmpdir(), "waxwing-mirrors-"));
-  const port = freePort();
+  const port = lastingPort();
   await using installation = await makeInstallation({
     ...{ people: 1, throughput: 100, command, inDoubtAfter: "1m" },
     listen: `127.0.0.1:${port}`,
@@ -190,7 +224,16 @@ export async function endure({
         isInOrder: putAside > 0 || stored.every((text, place) => text === written[place]),
       };
     });
-    return { putAside, messages: written.length, serverKills: killed.server, programKills: killed.programs, found };
+    const lost = new Set(found.flatMap((one) => one.lost));
+    const traces = lost.size === 0 ? [] : traceIn(join(installation.data, "waxwing.db"), [...lost]);
+    return {
+      putAside,
+      messages: written.length,
+      serverKills: killed.server,
+      programKills: killed.programs,
+      found,
+      traces,
+    };
   } finally {
     isOver = true;
     for (const child of running) child.kill("SIGKILL");

@@ -20,6 +20,7 @@ const { values: options } = readOptions(
   },
   {
     kills: { type: "string", default: "1000", about: "how many kills, half of them of the server" },
+    pause: { type: "string", value: "MS", default: "300", about: "at most so long between two kills" },
     node: { type: "string", value: "PATH", about: "a Node of at least 22.5; without: the one of the machine, or Bun" },
   },
 );
@@ -62,7 +63,11 @@ function startPostgres(folder: string): Postgres | null {
   for (const name of ["node", "python"]) psql("postgres", `CREATE DATABASE ${name}`);
   return {
     url: folder,
-    texts: (database) => (psql(database, "SELECT text FROM received") ?? "").split("\n").filter((text) => text !== ""),
+    // In the order of their transactions: the table's own order is that of the free places in it.
+    texts: (database) =>
+      (psql(database, "SELECT text FROM received ORDER BY xmin::text::bigint") ?? "")
+        .split("\n")
+        .filter((text) => text !== ""),
     stop: () => void run([...as, join(bin, "pg_ctl"), "-D", data, "-m", "immediate", "stop"], folder),
   };
 }
@@ -123,11 +128,11 @@ try {
   };
   console.log(`node's programs run in ${node ?? "Bun"}; PostgreSQL: ${postgres === null ? "not here" : "yes"}`);
   const startedAt = performance.now();
-  const { found, messages, putAside, serverKills, programKills } = await endure({
+  const { found, messages, putAside, serverKills, programKills, traces } = await endure({
     server: [executable],
     mirrors,
     kills: Number(options.kills),
-    pauseMs: 300,
+    pauseMs: Number(options.pause),
     onKill: (kills) => {
       if (kills % 100 === 0) console.log(`${kills} kills, ${Math.round((performance.now() - startedAt) / 1_000)} s`);
     },
@@ -139,6 +144,7 @@ try {
     console.log(`${name}: ${lost.length} lost, ${twice.length} twice, ${isInOrder ? "in order" : "not in order"}`);
     if (lost.length + twice.length > 0 || !isInOrder) process.exitCode = 1;
   }
+  for (const trace of traces) console.log(trace);
   console.log(machineText());
 } finally {
   postgres?.stop();

@@ -14,7 +14,7 @@ import { findUnread } from "#src/networks/simulator/reports.ts";
 import { answerJson } from "../answer.ts";
 import { declareCall, findSimulated, invalidField, strict } from "./route.ts";
 
-const accountEvents = [
+export const accountEvents = [
   "template_category",
   "template_quality",
   "template_status",

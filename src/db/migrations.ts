@@ -30,6 +30,7 @@ import failures from "../../migrations/0028_failures.sql" with { type: "text" };
 import directSend from "../../migrations/0029_direct_send.sql" with { type: "text" };
 import categoryChanges from "../../migrations/0030_category_changes.sql" with { type: "text" };
 import templateSubmissions from "../../migrations/0031_template_submissions.sql" with { type: "text" };
+import userUploadDays from "../../migrations/0032_user_upload_days.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   { version: 29, name: "direct_send", sql: directSend },
   { version: 30, name: "category_changes", sql: categoryChanges },
   { version: 31, name: "template_submissions", sql: templateSubmissions },
+  { version: 32, name: "user_upload_days", sql: userUploadDays },
 ];

@@ -185,6 +185,7 @@ export const tablePolicies = {
   network_uploads: { restore: "newer", person: "removed", reset: "workspace", kept: ["uploads"] },
   upload_people: { restore: "newer", person: "deleted", reset: "workspace", kept: ["uploads"] },
   upload_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("began_at", 3 * DAY_MS) },
+  user_upload_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("began_at", 3 * DAY_MS) },
   conversations: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   number_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("day", 30 * DAY_MS) },
   conversation_notes: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },

@@ -13,6 +13,7 @@ import {
   remainingToday,
   removeUnfinishedUploads,
   type StoredUpload,
+  type Uploader,
 } from "#src/domain/media/record-upload.ts";
 import { removeUpload } from "#src/domain/media/release.ts";
 import {
@@ -41,7 +42,7 @@ interface UploadOptions {
 
 interface Caller {
   workspace: Workspace;
-  keyId: number;
+  by: Uploader;
 }
 
 /** What the request says about its file. */
@@ -87,7 +88,7 @@ export class Uploads {
    * the end of the form. Throws `rate_limited` or `invalid_request`, and whatever `read` throws.
    */
   async receive(
-    { workspace, keyId }: Caller,
+    { workspace, by }: Caller,
     formBytes: number | null,
     read: (sink: FileSink) => Promise<void>,
   ): Promise<StoredUpload> {
@@ -102,12 +103,12 @@ export class Uploads {
     this.#running.set(workspace.id, running + 1);
     let receiver: Receiver | null = null;
     try {
-      this.#requireRoom(name, { workspace, keyId }, formBytes);
+      this.#requireRoom(name, { workspace, by }, formBytes);
       receiver = new Receiver(await files.begin(name), this.bytesMax, () => files.readEnd(name));
       await read(receiver);
       const given = await receiver.complete();
       this.#reserve(name, workspace, given.bytes);
-      const { upload, file } = await store.write((tx) => claimUpload(tx, workspace, keyId, given));
+      const { upload, file } = await store.write((tx) => claimUpload(tx, workspace, by, given));
       try {
         if (!files.has(file)) await files.finish(name, file);
         return { file, upload: await store.write((tx) => recordUploaded(tx, upload.id)) };
@@ -129,12 +130,12 @@ export class Uploads {
   }
 
   /** Before the first byte is written. */
-  #requireRoom(name: string, { workspace, keyId }: Caller, formBytes: number | null): void {
+  #requireRoom(name: string, { workspace, by }: Caller, formBytes: number | null): void {
     const bytes = formBytes === null ? this.bytesMax : Math.max(0, formBytes - FORM_BYTES);
     if (bytes > this.bytesMax) throw refused(largerThan(this.bytesMax));
     this.#options.store.read((tx) => {
-      const left = remainingToday(tx, keyId, workspace);
-      if (left === 0 || (formBytes !== null && bytes > left)) throw dayIsOver(tx, workspace);
+      const left = remainingToday(tx, by, workspace);
+      if (left === 0 || (formBytes !== null && bytes > left)) throw dayIsOver(tx, by, workspace);
     });
     this.#reserve(name, workspace, bytes);
   }

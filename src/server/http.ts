@@ -185,6 +185,7 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
   app.use(
     consoleRoutes({
       ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media, turns, streams, verification },
+      uploads,
       doctor: readDoctorSettings(config, process.env),
       limits: config.limits,
       importFiles: new ImportFiles(files.database),

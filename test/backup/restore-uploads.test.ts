@@ -47,7 +47,15 @@ test("after a restore, an upload that was erased stays erased, and a later one i
   await send(world, ANNA, later);
   const database = `${app.directory}/waxwing.db`;
   await app.stop();
-  const tables = ["uploads", "network_uploads", "upload_people", "upload_days", "media_files", "media_usage"];
+  const tables = [
+    "uploads",
+    "network_uploads",
+    "upload_people",
+    "upload_days",
+    "user_upload_days",
+    "media_files",
+    "media_usage",
+  ];
   const all = () => tables.map((table) => rowsOf(database, `SELECT * FROM ${table}`));
   const before = all();
   expect(before[0]).toMatchObject([{ id: later, filename: "Anna.pdf" }]);

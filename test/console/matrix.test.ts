@@ -9,6 +9,7 @@ import type { Right } from "#src/domain/users/roles.ts";
 import { startSession } from "#src/domain/users/sessions.ts";
 import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
+import { bodyOf } from "#test/support/matrix-api.ts";
 import { type Asked, naming, pathOf, recipes } from "#test/support/matrix-console.ts";
 import { type MatrixNetwork, reachServer, startMatrixNetwork } from "#test/support/matrix-network.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
@@ -109,8 +110,8 @@ function mayAsk({ home, rank }: Caller, { session }: Route, side: Objects): bool
 async function ask(visitor: Visitor, { method, path }: Route, workspace: number, asked: Asked): Promise<number> {
   const target = pathOf(path, workspace, asked);
   if (!path.endsWith("/live")) {
-    const headers = asked.isFile === true ? { "content-type": "application/octet-stream" } : {};
-    return (await visitor.ask(method, target, asked.body, { headers })).status;
+    const { body, headers = {} } = bodyOf(method, asked);
+    return (await visitor.ask(method, target, body, { headers })).status;
   }
   const stop = new AbortController();
   const headers = visitor.cookie === null ? {} : { cookie: visitor.cookie };

@@ -157,6 +157,7 @@ export const expectedPlans: Record<string, string[]> = {
   "media.setUploadStored": ["SEARCH uploads USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.touchUpload": ["SEARCH uploads USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.uploadById": ["SEARCH uploads USING INTEGER PRIMARY KEY (rowid=?)"],
+  "media.uploadedByUser": ["SEARCH user_upload_days USING PRIMARY KEY (user_id=? AND workspace_id=? AND began_at=?)"],
   "media.uploadedOn": ["SEARCH upload_days USING PRIMARY KEY (key_id=? AND began_at=?)"],
   "messages.addToCounters": ["SEARCH broadcast_counters USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.budgetOfDay": ["SEARCH key_days USING PRIMARY KEY (key_id=? AND day=?)"],

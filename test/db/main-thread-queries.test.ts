@@ -36,7 +36,7 @@ const NOT_COPIED = [
   ...["network_usage", "recent_recipients", "portfolio_recipients", "parked_statuses", "erased_opt_outs"],
   ...["phone_contacts", "key_people", "key_days", "history_imports", "callback_marks", "sample_uploads"],
   ...["contact_messages", "network_ids", "former_phones", "bursts", "burst_events"],
-  ...["uploads", "upload_people", "upload_days", "network_uploads"],
+  ...["uploads", "upload_people", "upload_days", "user_upload_days", "network_uploads"],
   "scheduled_messages",
   ...["thread_calls", "conversation_notes", "number_days", "template_submissions"],
 ];
@@ -176,8 +176,8 @@ async function askConsole(route: (typeof routes)[number]): Promise<number> {
 /** These answer when the clock has moved. */
 const TIMED = /\/(export|replay|fields)\b/;
 
-async function askOnce(visitor: Visitor, { method }: Target, path: string, { body, isFile }: Asked): Promise<number> {
-  const headers = isFile === true ? { "content-type": "application/octet-stream" } : {};
+async function askOnce(visitor: Visitor, { method }: Target, path: string, asked: Asked): Promise<number> {
+  const { body, headers = {} } = bodyOf(method, asked);
   const answer = visitor.ask(method, path, body, { headers });
   return (await (TIMED.test(path) ? app.clock.until(answer) : answer)).status;
 }

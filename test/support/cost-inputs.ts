@@ -103,6 +103,8 @@ export const worstOfConsole: Readonly<Record<string, Worst>> = {
   "GET /w/{workspace}/bulk/{id}": (side) => ({ id: newest(side, "bulk_changes", "state = 'done'") }),
   "GET /w/{workspace}/deliveries/failed": () => ({ query: "since=2026-01-01T00:00:00Z" }),
   "POST /w/{workspace}/imports": (side) => fatImport(side, 40_000),
+  // A document; a workspace of a machine with little room may keep a few megabytes.
+  "POST /w/{workspace}/media": () => ({ formFile: `%PDF-1.4 ${"x".repeat(2 * 1024 * 1024)}` }),
   "GET /system/log": () => ({ query: "level=debug&q=none" }),
   "GET /system/metrics": () => ({ query: "hours=24" }),
 };
@@ -110,8 +112,6 @@ export const worstOfConsole: Readonly<Record<string, Worst>> = {
 export const worstOfApi: Readonly<Record<string, Worst>> = {
   ...Object.fromEntries(Object.entries(ofBoth).map(([name, worst]) => [name.replace("/w/{workspace}", ""), worst])),
   "PUT /contacts": () => ({ body: { contacts: Array.from({ length: 500 }, (_, index) => fatContact(index)) } }),
-  // A document; a workspace of a machine with little room may keep a few megabytes.
-  "POST /media": () => ({ formFile: `%PDF-1.4 ${"x".repeat(2 * 1024 * 1024)}` }),
   "POST /broadcasts/preview": (side) => ({ body: list(side) }),
 };
 

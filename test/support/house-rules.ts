@@ -172,6 +172,7 @@ export const folders: Folder[] = [
     // Rows of data that import nothing.
     mayImport: [
       "domain/contacts/profile-fields.ts",
+      "domain/media/upload.ts",
       "domain/templates/rules/",
       "domain/users/roles.ts",
       "domain/webhooks/event-types.ts",

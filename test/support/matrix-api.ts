@@ -22,7 +22,6 @@ const ofKeysAlone: Readonly<Record<string, ApiRecipe>> = {
   },
   "DELETE /templates/{name}/{language}": async (side) => ({ id: [await added(side), "en_US"] }),
   "DELETE /templates/{name}": async (side) => ({ id: await added(side) }),
-  "POST /media": () => ({ formFile: "text" }),
   "GET /inbounds/{id}": ({ inbound }) => ({ id: inbound }),
   "POST /inbounds/{id}/read": ({ inbound }) => ({ id: inbound, body: { typing: true } }),
   "GET /opt-outs": () => ({}),
@@ -63,9 +62,10 @@ export const apiRecipes: Readonly<Record<string, ApiRecipe>> = {
   ...Object.fromEntries(apiEndpoints.flatMap(ofBoth)),
 };
 
-/** The body of a request to the API: a form where a file is asked for, else JSON. */
+/** The body of a request: a form or a file where one is asked for, else JSON. */
 export function bodyOf(method: string, asked: Asked): { body?: unknown; headers?: Record<string, string> } {
   if (method === "GET") return {};
+  if (asked.isFile === true) return { body: asked.body, headers: { "content-type": "application/octet-stream" } };
   if (asked.formFile === undefined) return { body: asked.body ?? {} };
   const part = 'content-disposition: form-data; name="file"; filename="a.txt"';
   const headers = { "content-type": "multipart/form-data; boundary=b" };

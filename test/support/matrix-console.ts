@@ -238,6 +238,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: conversation,
     body: { action: "take" },
   }),
+  "POST /w/{workspace}/media": () => ({ formFile: "text" }),
   "GET /w/{workspace}/media/{id}": ({ medium }) => ({ id: medium }),
   "GET /w/{workspace}/simulator": nothing,
   "GET /w/{workspace}/simulator/phones/{phone}": byPhone,

@@ -11,7 +11,15 @@ import type { Workspace } from "../workspaces/table.ts";
 import { removeUpload } from "./release.ts";
 import { type MediaFile, type Upload, uploads } from "./table.ts";
 import { DAILY_BYTES_MAX, inWords } from "./upload.ts";
-import { addUploaded, addUploadRef, insertUpload, setUploadStored, uploadedOn } from "./upload-statements.ts";
+import {
+  addUploaded,
+  addUploadedByUser,
+  addUploadRef,
+  insertUpload,
+  setUploadStored,
+  uploadedByUser,
+  uploadedOn,
+} from "./upload-statements.ts";
 
 /** More than the longest day of any timezone. */
 const LONGEST_DAY_MS = 36 * 60 * 60_000;
@@ -21,29 +29,41 @@ export interface StoredUpload {
   file: MediaFile;
 }
 
-/** How many bytes the key may still upload today. */
-export function remainingToday(tx: ReadTx, keyId: number, { timezone }: Pick<Workspace, "timezone">): number {
-  const used = uploadedOn(tx).get({ keyId, beganAt: startOfDay(tx.now, timezone) })?.bytes ?? 0;
-  return Math.max(0, DAILY_BYTES_MAX - used);
+/** Whose day an upload counts in: an API key's, or that of a user of the console. */
+export type Uploader = { keyId: number } | { userId: number };
+
+/** How many bytes may still be uploaded today. */
+export function remainingToday(tx: ReadTx, by: Uploader, { id, timezone }: UploadWorkspace): number {
+  const beganAt = startOfDay(tx.now, timezone);
+  const used =
+    "keyId" in by
+      ? uploadedOn(tx).get({ keyId: by.keyId, beganAt })
+      : uploadedByUser(tx).get({ userId: by.userId, workspaceId: id, beganAt });
+  return Math.max(0, DAILY_BYTES_MAX - (used?.bytes ?? 0));
 }
 
-export function dayIsOver(tx: ReadTx, { timezone }: Pick<Workspace, "timezone">): Problem {
+type UploadWorkspace = Pick<Workspace, "id" | "timezone">;
+
+export function dayIsOver(tx: ReadTx, by: Uploader, { timezone }: UploadWorkspace): Problem {
   const tomorrow = startOfDay(startOfDay(tx.now, timezone) + LONGEST_DAY_MS, timezone);
-  return new Problem("rate_limited", `This API key may upload ${inWords(DAILY_BYTES_MAX)} a day.`, {
+  const who = "keyId" in by ? "This API key" : "You";
+  return new Problem("rate_limited", `${who} may upload ${inWords(DAILY_BYTES_MAX)} a day.`, {
     retryAfterMs: tomorrow - tx.now,
   });
 }
 
-/** Counts the bytes of the key's day. Throws `rate_limited` if they are too many. */
+/** Counts the bytes of the day. Throws `rate_limited` if they are too many. */
 export function claimUpload(
   tx: Tx,
   workspace: Workspace,
-  keyId: number,
+  by: Uploader,
   given: Pick<MediaFile, "hash" | "bytes"> & Pick<Upload, "mimeType" | "filename">,
 ): StoredUpload {
   const { hash, bytes, mimeType, filename } = given;
-  if (bytes > remainingToday(tx, keyId, workspace)) throw dayIsOver(tx, workspace);
-  addUploaded(tx).run({ keyId, beganAt: startOfDay(tx.now, workspace.timezone), bytes });
+  if (bytes > remainingToday(tx, by, workspace)) throw dayIsOver(tx, by, workspace);
+  const beganAt = startOfDay(tx.now, workspace.timezone);
+  if ("keyId" in by) addUploaded(tx).run({ keyId: by.keyId, beganAt, bytes });
+  else addUploadedByUser(tx).run({ userId: by.userId, workspaceId: workspace.id, beganAt, bytes });
   const owned = { workspaceId: workspace.id, createdAt: tx.now };
   const file = addUploadRef(tx).only({ ...owned, hash, bytes, contentType: mimeType });
   const upload = insertUpload(tx).only({ ...owned, fileId: file.id, mimeType, filename, usedAt: tx.now });

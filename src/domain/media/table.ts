@@ -105,3 +105,15 @@ export const uploadDays = sqliteTable(
   { keyId: integer().notNull(), beganAt: instant().notNull(), bytes: integer().notNull() },
   ({ keyId, beganAt }) => [primaryKey({ columns: [keyId, beganAt] })],
 );
+
+/** The bytes that a user of the console has uploaded on a day of the workspace. */
+export const userUploadDays = sqliteTable(
+  "user_upload_days",
+  {
+    userId: integer().notNull(),
+    workspaceId: integer().notNull(),
+    beganAt: instant().notNull(),
+    bytes: integer().notNull(),
+  },
+  ({ userId, workspaceId, beganAt }) => [primaryKey({ columns: [userId, workspaceId, beganAt] })],
+);

@@ -1,13 +1,14 @@
 /** The hot statements of uploads: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
-import { mediaFiles, networkUploads, uploadDays, uploadPeople, uploads } from "./table.ts";
+import { mediaFiles, networkUploads, uploadDays, uploadPeople, uploads, userUploadDays } from "./table.ts";
 
 const upload = getTableColumns(uploads);
 const file = getTableColumns(mediaFiles);
 const handed = getTableColumns(networkUploads);
 const person = getTableColumns(uploadPeople);
 const day = getTableColumns(uploadDays);
+const userDay = getTableColumns(userUploadDays);
 
 export const insertUpload = hotQuery(
   `INSERT INTO uploads (workspace_id, file_id, mime_type, filename, state, created_at, used_at)
@@ -80,4 +81,17 @@ export const addUploaded = hotWrite(
   `INSERT INTO upload_days (key_id, began_at, bytes) VALUES (:keyId, :beganAt, :bytes)
   ON CONFLICT (key_id, began_at) DO UPDATE SET bytes = bytes + excluded.bytes`,
   day,
+);
+
+export const uploadedByUser = hotQuery(
+  "SELECT bytes FROM user_upload_days WHERE user_id = +:userId AND workspace_id = +:workspaceId AND began_at = +:beganAt",
+  userDay,
+  { bytes: integer },
+);
+
+export const addUploadedByUser = hotWrite(
+  `INSERT INTO user_upload_days (user_id, workspace_id, began_at, bytes)
+  VALUES (:userId, :workspaceId, :beganAt, :bytes)
+  ON CONFLICT (user_id, workspace_id, began_at) DO UPDATE SET bytes = bytes + excluded.bytes`,
+  userDay,
 );

@@ -2,8 +2,6 @@
  * What WhatsApp takes as an upload, and how long an upload is kept where. Limits are those of Meta's page "Media" of the
  * Cloud API. Pure.
  */
-import type { Fault } from "#src/core/fault.ts";
-
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
@@ -96,13 +94,22 @@ export function uploadBytesMax({ mimeType, isAnimated }: Recognized, ofServer: n
   return Math.min(ofKind, ofServer);
 }
 
-export function wrongType({ mimeType }: Recognized): Fault {
-  const found = mimeType === "application/octet-stream" ? "a file of an unknown type" : `a file of type ${mimeType}`;
-  const taken = kindNames.map((name) => kinds[name].says).join("; ");
-  return { rule: "format", sentence: `By its bytes this is ${found}, which WhatsApp does not take: ${taken}.` };
+/** As `core/fault.ts` has them; the browser shares this file, which therefore imports nothing. */
+interface UploadFault {
+  rule: "format" | "too_long";
+  sentence: string;
+  limit?: number;
 }
 
-export function tooLarge(recognized: Recognized, limit: number): Fault {
+/** In words: all that WhatsApp takes. */
+export const takenTypes = kindNames.map((name) => kinds[name].says).join("; ");
+
+export function wrongType({ mimeType }: Recognized): UploadFault {
+  const found = mimeType === "application/octet-stream" ? "a file of an unknown type" : `a file of type ${mimeType}`;
+  return { rule: "format", sentence: `By its bytes this is ${found}, which WhatsApp does not take: ${takenTypes}.` };
+}
+
+export function tooLarge(recognized: Recognized, limit: number): UploadFault {
   const { mimeType, isAnimated } = recognized;
   const kind = uploadKindOf(mimeType);
   const name = kind === null ? "A file" : capitalized(kinds[kind].types[mimeType] ?? "a file");

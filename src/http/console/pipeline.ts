@@ -133,8 +133,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     if (route.takesSecrets === true) requirePrivateWay(request, isSecure, peer.address);
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
     if (route.file === true) requireFileType(request);
+    const isFile = route.file === true || route.form !== undefined;
     const workspaceId = entry?.workspace.id ?? NO_WORKSPACE;
-    const body = isChange && route.file !== true ? await readForm(request, peer, principal && workspaceId) : {};
+    const body = isChange && !isFile ? await readForm(request, peer, principal && workspaceId) : {};
     if (route.body !== undefined && route.checkedBy !== "handler") requireValidBody(route.body, body);
     const call: ConsoleCall = {
       ...context,

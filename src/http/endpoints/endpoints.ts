@@ -102,6 +102,9 @@ export type DataRoute = Exclude<Route, FileRoute>;
 /** Routes whose body is a file. */
 export type UploadRoute = { [Name in DataRoute]: Declares<Name, "file"> extends true ? Name : never }[DataRoute];
 
+/** Routes whose body is a form with a file. */
+export type FormRoute = { [Name in DataRoute]: Declares<Name, "form"> extends true ? Name : never }[DataRoute];
+
 /** What a request resolves to: a list with its `meta`, or the bare `data`. */
 export type Output<Name extends DataRoute> =
   AnswerOf<Name> extends { data: unknown; meta: unknown }

@@ -7,7 +7,7 @@ import { seesNumber } from "#src/domain/users/read.ts";
 import { answerData } from "../answer.ts";
 import { readFormFile, skipForm } from "../form-file.ts";
 import { answerMedia, type ShownFile } from "../serve-media.ts";
-import type { AnyCallWith } from "./call.ts";
+import { type AnyCallWith, recordAct } from "./call.ts";
 import { ANY_TYPE, Data, File, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { uploadExample } from "./examples.ts";
@@ -16,6 +16,7 @@ export const mediaEndpoints = {
   "POST /w/{workspace}/media": endpoint({
     key: ["send"],
     keyOfFirstVersion: [],
+    session: "inbox",
     form: Type.Object({
       file: Type.Unsafe<Uint8Array>({
         type: "string",
@@ -36,13 +37,18 @@ export const mediaEndpoints = {
       example: uploadExample,
     },
   }).answer(async (call) => {
-    const { workspace, keyId, uploads, request, clock } = call;
+    const { workspace, uploads, request, clock } = call;
+    const by = call.user === null ? { keyId: call.keyId } : { userId: call.user.id };
     const formBytes = Number(call.headers.get("content-length") ?? Number.NaN);
     const restMax = uploads.bytesMax;
     try {
-      const stored = await uploads.receive({ workspace, keyId }, Number.isNaN(formBytes) ? null : formBytes, (sink) =>
+      const stored = await uploads.receive({ workspace, by }, Number.isNaN(formBytes) ? null : formBytes, (sink) =>
         readFormFile(request, clock, sink, restMax),
       );
+      if (call.user !== null) {
+        const audit = { action: "media.upload", subject: stored.upload.mimeType, details: { id: stored.upload.id } };
+        await call.store.write((tx) => recordAct(tx, call, audit));
+      }
       return answerData(201, viewUpload(stored, uploads.keptFor, workspace));
     } catch (error) {
       if (request.body?.locked === false) await skipForm(request, clock, restMax);

@@ -3,7 +3,15 @@
  * thrown as `ApiError`, whose message can be shown as it is. When a session has ended the shell is notified, and lets
  * the user sign in over the current page.
  */
-import type { DataRoute, FileRoute, Input, Output, Route, UploadRoute } from "#src/http/endpoints/endpoints.ts";
+import type {
+  DataRoute,
+  FileRoute,
+  FormRoute,
+  Input,
+  Output,
+  Route,
+  UploadRoute,
+} from "#src/http/endpoints/endpoints.ts";
 
 export type { Body, Entry, Output } from "#src/http/endpoints/endpoints.ts";
 
@@ -104,6 +112,43 @@ export async function upload<Name extends UploadRoute>(
     throw new ApiError(0, "no_answer", "The upload failed. Check the connection, then try again.");
   });
   return readAnswer<Name>(response);
+}
+
+interface FormOptions {
+  signal: AbortSignal;
+  /** The part of the form that is on its way: 0 to 1. */
+  onProgress: (part: number) => void;
+}
+
+/** Uploads a file as a form, and reports how much of it has left: `fetch` cannot. */
+export function uploadForm<Name extends FormRoute>(
+  route: Name,
+  input: Input<Name>,
+  file: File,
+  { signal, onProgress }: FormOptions,
+): Promise<Output<Name>> {
+  const form = new FormData();
+  form.append("file", file);
+  const sent = new Promise<Response>((resolve, reject) => {
+    const xhr = new XMLHttpRequest();
+    const fail = () => reject(new ApiError(0, "no_answer", "The upload failed. Check the connection, then try again."));
+    xhr.open(methodOf(route), pathOf(route, input));
+    xhr.setRequestHeader("accept", "application/json");
+    xhr.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
+    xhr.onload = () => {
+      const requestId = xhr.getResponseHeader("x-request-id");
+      const headers = requestId === null ? {} : { "x-request-id": requestId };
+      resolve(new Response(xhr.responseText, { status: xhr.status, headers }));
+    };
+    xhr.onerror = fail;
+    xhr.onabort = fail;
+    if (signal.aborted) fail();
+    else {
+      signal.addEventListener("abort", () => xhr.abort());
+      xhr.send(form);
+    }
+  });
+  return sent.then((response) => readAnswer<Name>(response));
 }
 
 /** The address of a download or a stream. */

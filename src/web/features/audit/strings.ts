@@ -81,6 +81,7 @@ export const strings = {
     "import.run": "Imported contacts",
     "import.discard": "Discarded an import file",
     "message.send": "Sent a message",
+    "media.upload": "Uploaded a file",
     "broadcast.create": "Sent or scheduled a broadcast",
     "broadcast.draft": "Created a broadcast draft",
     "broadcast.discard-draft": "Discarded a broadcast draft",

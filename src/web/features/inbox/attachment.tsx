@@ -5,6 +5,7 @@
 import { FileText, MapPin, UserRound } from "lucide-react";
 import { useState } from "react";
 import { addressOf } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import type { ConversationItem, SentItem } from "../messages/message-view.ts";
 import { strings } from "./strings.ts";
 
@@ -33,7 +34,7 @@ export function Attachment({ type, details, workspaceId }: AttachmentProps) {
 
 type Content = NonNullable<SentItem["content"]>;
 
-/** What was sent beside the text. Files stay with the network, so only their kind and name are shown. */
+/** What was sent beside the text. An upload is shown; of a file that was sent by a link, only its kind and name. */
 export function SentAttachment({ content }: { content: Content }) {
   if ("location" in content) {
     const { name = null, address = null, ...place } = content.location;
@@ -60,7 +61,23 @@ export function SentAttachment({ content }: { content: Content }) {
   return "media" in content ? <SentFile {...content.media} /> : null;
 }
 
-function SentFile({ type, filename }: { type: string; filename?: string }) {
+interface SentFileProps {
+  type: string;
+  id?: number;
+  filename?: string;
+}
+
+function SentFile({ type, id, filename }: SentFileProps) {
+  const { id: workspaceId } = useWorkspace();
+  const [isGone, setGone] = useState(false);
+  if (id !== undefined && !isGone) {
+    const address = addressOf("GET /w/{workspace}/media/{id}", { workspace: workspaceId, id });
+    const label = strings.mediaLabels[type] ?? strings.mediaLabels.document;
+    const shown = { address, label, isSticker: type === "sticker", onError: () => setGone(true) };
+    if (type === "image" || type === "sticker") return <Picture {...shown} />;
+    if (type === "audio") return <VoiceMessage {...shown} />;
+    if (type === "video") return <Video {...shown} />;
+  }
   return (
     <p className="flex items-center gap-2 text-quiet">
       <FileText aria-hidden size={20} className="shrink-0" />
@@ -206,7 +223,7 @@ function Video({ address, label, onError }: ShownFile) {
   );
 }
 
-function formatBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -1,10 +1,8 @@
 /**
- * Offers what can be sent to a person now: text while the window is open, a template when it is closed, and an
- * explanation if nothing may be sent. Each message has one idempotency key, so a double press or a retry after a lost
- * connection sends it once.
+ * Offers what can be sent to a person now: text and files while the window is open, a template when it is closed, and an
+ * explanation if nothing may be sent.
  */
-import { useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { type SyntheticEvent, useState } from "react";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
@@ -12,11 +10,17 @@ import { Notice, sentenceOf } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import { AskForNumber } from "./ask-for-number.tsx";
+import { draftIdOf, useDraft, write } from "./composer-draft.ts";
+import { AttachButton, AttachedFile, takeFile } from "./composer-file.tsx";
+import { strings as composerStrings } from "./composer-strings.ts";
 import type { Conversation } from "./inbox-view.ts";
-import { isAnswered, isShownInConversation, useRefresh } from "./sending.ts";
+import { cancelUpload, isWorthAnotherTry, sendDraft, useRefresh } from "./sending.ts";
 import { formatTimeLeft, strings } from "./strings.ts";
 import { OwnedElsewhere } from "./thread-owner.tsx";
 import { SOON_MS, useWindowLeft } from "./window-chip.tsx";
+
+/** Of a text below a file. */
+const CAPTION_LENGTH_MAX = 1_024;
 
 export function Composer({ conversation }: { conversation: Conversation }) {
   const { timezone } = useWorkspace();
@@ -68,9 +72,6 @@ function optionsOf(from: string | null, isTaking: boolean) {
   return { ...(from === null ? {} : { from }), ...(isTaking ? { take: true } : {}) };
 }
 
-/** Unsent text of each conversation. Kept in memory while the page lives, never stored. */
-const drafts = new Map<string, string>();
-
 interface ReplyProps {
   conversation: Conversation;
   /** The message takes the conversation from another sender. */
@@ -80,38 +81,20 @@ interface ReplyProps {
 function Reply({ conversation: { contact_id: id, to, from }, isTaking }: ReplyProps) {
   const { id: workspaceId } = useWorkspace();
   const refresh = useRefresh(workspaceId, id);
-  const draft = `${workspaceId} ${id}`;
-  const [text, setText] = useState(drafts.get(draft) ?? "");
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const key = useRef(newFormKey());
-  const type = (next: string) => {
-    // A changed text is a different message.
-    key.current = newFormKey();
-    drafts.set(draft, next);
-    setText(next);
-  };
+  const draftId = draftIdOf(workspaceId, id);
+  const draft = useDraft(draftId);
+  const { text, file, isSending, progress, error } = draft;
+  const isTooLong = file !== null && text.length > CAPTION_LENGTH_MAX;
+  const isEmpty = file === null && text.trim() === "";
   const press = async () => {
-    if (isBusy || text.trim() === "") return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      await request(
-        "POST /w/{workspace}/messages",
-        { workspace: workspaceId, body: { to: to ?? "", text, ...optionsOf(from, isTaking) } },
-        { key: key.current },
-      );
-      type("");
-    } catch (reason) {
-      // The message was dispatched and then failed or got no answer: the conversation shows it with its state.
-      if (isShownInConversation(reason)) type("");
-      else setError(reason);
-      // The server may have stored its answer under the key, so another try needs a new one.
-      if (isAnswered(reason)) key.current = newFormKey();
-    } finally {
-      setIsBusy(false);
-      await refresh();
-    }
+    if (isSending || isEmpty || isTooLong) return;
+    await sendDraft(draftId, { workspaceId, to: to ?? "", ...optionsOf(from, isTaking) });
+    await refresh();
+  };
+  const take = (event: SyntheticEvent, { files }: DataTransfer) => {
+    if (files.length === 0 || isSending) return;
+    event.preventDefault();
+    takeFile(draftId, files);
   };
   return (
     <form
@@ -120,30 +103,47 @@ function Reply({ conversation: { contact_id: id, to, from }, isTaking }: ReplyPr
         event.preventDefault();
         void press();
       }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => take(event, event.dataTransfer)}
     >
+      {file !== null && (
+        <AttachedFile draftId={draftId} draft={{ ...draft, file }} cancel={() => cancelUpload(draftId)} />
+      )}
       <textarea
         className={`${inputClass} max-h-40`}
         rows={2}
-        aria-label={strings.reply}
-        placeholder={strings.reply}
+        dir="auto"
+        aria-label={file === null ? strings.reply : composerStrings.caption}
+        placeholder={file === null ? strings.reply : composerStrings.caption}
         maxLength={4_096}
         value={text}
-        onChange={({ target }) => type(target.value)}
+        readOnly={isSending}
+        onChange={({ target }) => write(draftId, { text: target.value })}
+        onPaste={(event) => take(event, event.clipboardData)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();
           void press();
         }}
       />
+      {isTooLong && (
+        <p className="text-red">{composerStrings.captionTooLong(CAPTION_LENGTH_MAX.toLocaleString("en"))}</p>
+      )}
       {error !== null && (
-        <p role="alert" className="text-red">
-          {sentenceOf(error)}
+        <p role="alert" className="text-red wrap-anywhere">
+          {typeof error === "string" ? error : sentenceOf(error)}
         </p>
       )}
-      <div className="flex items-center justify-between gap-3">
-        <span className="text-label text-quiet max-mid:invisible">{strings.sendHint}</span>
-        <Button type="submit" tone="primary" busy={isBusy} disabled={text.trim() === ""}>
-          {strings.send}
+      <div className="flex items-center gap-3">
+        <AttachButton draftId={draftId} disabled={isSending} />
+        <span className="flex-1 text-label text-quiet max-mid:invisible">{strings.sendHint}</span>
+        <Button
+          type="submit"
+          tone="primary"
+          busy={isSending && progress === null}
+          disabled={isEmpty || isTooLong || isSending}
+        >
+          {isWorthAnotherTry(error) ? composerStrings.tryAgain : strings.send}
         </Button>
       </div>
     </form>

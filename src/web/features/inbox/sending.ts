@@ -1,6 +1,83 @@
-/** What the answer to a send request means for the form that sent it. */
+/**
+ * Sends a draft, first its file, and says what the answer means. Each message has one idempotency key, so a double press
+ * or a retry after a lost connection sends it once.
+ */
 import { useQueryClient } from "@tanstack/react-query";
-import { ApiError } from "../../data/api.ts";
+import { ApiError, type Body, newFormKey, request, uploadForm } from "../../data/api.ts";
+import { type Draft, note, readDraft, write } from "./composer-draft.ts";
+import { hasCaption } from "./composer-file.tsx";
+
+/** Uploads that are under way, by draft. */
+const uploading = new Map<string, AbortController>();
+
+interface Target {
+  workspaceId: number;
+  to: string;
+  from?: string;
+  take?: boolean;
+}
+
+type Message = Body<"POST /w/{workspace}/messages">;
+
+/** The draft keeps whatever was not sent, and the reason. */
+export async function sendDraft(id: string, { workspaceId, ...target }: Target): Promise<void> {
+  if (readDraft(id).isSending) return;
+  note(id, { isSending: true, error: null });
+  try {
+    const upload = await uploadOf(id, workspaceId);
+    const { text, key } = readDraft(id);
+    const caption = text.trim() === "" || upload === null || !hasCaption(upload.mime_type) ? {} : { caption: text };
+    const content = upload === null ? { text } : { media: { id: upload.id, ...caption } };
+    const rest = upload !== null && caption.caption === undefined ? text : "";
+    try {
+      await request(
+        "POST /w/{workspace}/messages",
+        {
+          workspace: workspaceId,
+          body: { ...target, ...content } as Message,
+        },
+        { key },
+      );
+      write(id, { text: rest, file: null });
+    } catch (reason) {
+      // The message was dispatched and then failed or got no answer: the conversation shows it with its state.
+      if (isShownInConversation(reason)) write(id, { text: rest, file: null });
+      else note(id, { error: reason });
+      // The server may have stored its answer under the key, so another try needs a new one. A file may have expired.
+      if (isAnswered(reason)) note(id, { key: newFormKey(), upload: null });
+    }
+  } catch (reason) {
+    const isCancelled = uploading.get(id)?.signal.aborted === true;
+    note(id, { error: isCancelled ? null : reason });
+  } finally {
+    uploading.delete(id);
+    note(id, { isSending: false, progress: null });
+  }
+}
+
+async function uploadOf(id: string, workspace: number): Promise<Draft["upload"]> {
+  const { file, upload } = readDraft(id);
+  if (file === null || upload !== null) return upload;
+  const abort = new AbortController();
+  uploading.set(id, abort);
+  note(id, { progress: 0 });
+  const stored = await uploadForm("POST /w/{workspace}/media", { workspace }, file, {
+    signal: abort.signal,
+    onProgress: (progress) => note(id, { progress }),
+  });
+  note(id, { upload: stored, progress: null });
+  return stored;
+}
+
+/** The draft stays as it is. */
+export function cancelUpload(id: string): void {
+  uploading.get(id)?.abort();
+}
+
+/** The same request may succeed later: no answer came, the server was busy, or it failed. */
+export function isWorthAnotherTry(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+}
 
 /** The message was stored before it was refused, so the conversation shows it. */
 export function isShownInConversation(error: unknown): boolean {

@@ -1,0 +1,59 @@
+/**
+ * What is being written in each conversation: text, file, and how far its sending is. Kept in memory while the page lives,
+ * never stored. A draft outlives its screen, so a message on its way is not sent again by a user who comes back.
+ */
+import { useSyncExternalStore } from "react";
+import { newFormKey } from "../../data/api.ts";
+
+interface Content {
+  text: string;
+  file: File | null;
+}
+
+export interface Draft extends Content {
+  /** The file as the server has it, so that another try does not upload it again. */
+  upload: { id: number; mime_type: string } | null;
+  isSending: boolean;
+  /** The part of the file that is uploaded, 0 to 1; null: none is on its way. */
+  progress: number | null;
+  /** Why it was not sent, or why a file was not taken. */
+  error: unknown;
+  /** One for each content, so that a repeated press sends it once. */
+  key: string;
+}
+
+const NOTHING: Draft = {
+  ...{ text: "", file: null, upload: null },
+  ...{ isSending: false, progress: null, error: null, key: "" },
+};
+const drafts = new Map<string, Draft>();
+const listeners = new Set<() => void>();
+
+export function draftIdOf(workspaceId: number, contactId: number): string {
+  return `${workspaceId} ${contactId}`;
+}
+
+export function readDraft(id: string): Draft {
+  return drafts.get(id) ?? NOTHING;
+}
+
+export function useDraft(id: string): Draft {
+  return useSyncExternalStore(subscribe, () => readDraft(id));
+}
+
+/** A changed content is a different message. */
+export function write(id: string, content: Partial<Content>): void {
+  const upload = content.file === undefined ? {} : { upload: null, error: null };
+  note(id, { ...content, ...upload, key: newFormKey() });
+}
+
+/** What happens to the draft, which stays the same message. */
+export function note(id: string, change: Partial<Draft>): void {
+  drafts.set(id, { ...readDraft(id), ...change });
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

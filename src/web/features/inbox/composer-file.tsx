@@ -1,0 +1,126 @@
+/** A file in the composer: chosen, pasted or dropped; shown before it goes, with how far its upload is. */
+import { FileText, Paperclip, X } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { takenTypes, tooLarge, UPLOAD_BYTES_MAX, uploadBytesMax, uploadKindOf } from "#src/domain/media/upload.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { formatBytes } from "./attachment.tsx";
+import { type Draft, note, write } from "./composer-draft.ts";
+import { strings } from "./composer-strings.ts";
+
+/** Other names that browsers have for types that WhatsApp takes. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  "image/jpg": "image/jpeg",
+  "audio/mp3": "audio/mpeg",
+  "audio/x-m4a": "audio/mp4",
+  "audio/aacp": "audio/aac",
+  "application/x-zip-compressed": "application/zip",
+  "text/rtf": "application/rtf",
+};
+
+function typeOf({ type }: File): string {
+  const plain = type.split(";")[0] ?? "";
+  if (SYNONYMS[plain] !== undefined) return SYNONYMS[plain];
+  return plain.startsWith("text/") ? "text/plain" : plain;
+}
+
+/** What is wrong with the file, in words, as far as its name and size show; the server reads its bytes. */
+function faultOf(file: File): string | null {
+  if (file.size === 0) return strings.emptyFile(file.name);
+  const recognized = { mimeType: typeOf(file), isAnimated: true };
+  const limit = uploadBytesMax(recognized, UPLOAD_BYTES_MAX);
+  if (limit === null && recognized.mimeType !== "") {
+    return strings.wrongType(file.name, recognized.mimeType, takenTypes);
+  }
+  if (file.size <= (limit ?? UPLOAD_BYTES_MAX)) return null;
+  const { sentence } = tooLarge(recognized, limit ?? UPLOAD_BYTES_MAX);
+  return strings.tooLarge(file.name, formatBytes(file.size), sentence);
+}
+
+/** Takes the first of the files into the draft, or says why not. */
+export function takeFile(draftId: string, files: ArrayLike<File>): void {
+  const [file] = Array.from(files);
+  if (file === undefined) return;
+  const fault = faultOf(file);
+  if (fault !== null) note(draftId, { error: fault });
+  else {
+    write(draftId, { file });
+    if (files.length > 1) note(draftId, { error: strings.oneFile(file.name) });
+  }
+}
+
+/** Whether the text goes with the file. Sound and stickers have none. */
+export function hasCaption(mimeType: string): boolean {
+  const kind = uploadKindOf(mimeType);
+  return kind !== "audio" && kind !== "sticker";
+}
+
+export function AttachButton({ draftId, disabled }: { draftId: string; disabled: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        onChange={({ target }) => {
+          takeFile(draftId, target.files ?? []);
+          // The same file may be chosen again.
+          target.value = "";
+        }}
+      />
+      <IconButton label={strings.attach} disabled={disabled} onClick={() => input.current?.click()}>
+        <Paperclip aria-hidden size={18} />
+      </IconButton>
+    </>
+  );
+}
+
+interface AttachedFileProps {
+  draftId: string;
+  draft: Draft & { file: File };
+  cancel: () => void;
+}
+
+export function AttachedFile({ draftId, draft: { file, isSending, progress, text }, cancel }: AttachedFileProps) {
+  const staysBehind = text.trim() !== "" && !hasCaption(typeOf(file));
+  return (
+    <section aria-label={strings.file} className="flex flex-col gap-2 rounded-control border border-line p-2">
+      <div className="flex items-center gap-3">
+        <Preview file={file} />
+        <p className="min-w-0 flex-1">
+          <span className="block truncate">{file.name}</span>
+          <span className="text-label text-quiet figures">{formatBytes(file.size)}</span>
+        </p>
+        {progress !== null ? (
+          <Button small onClick={cancel}>
+            {strings.cancelUpload}
+          </Button>
+        ) : (
+          <IconButton label={strings.removeFile} disabled={isSending} onClick={() => write(draftId, { file: null })}>
+            <X aria-hidden size={18} />
+          </IconButton>
+        )}
+      </div>
+      {progress !== null && (
+        <progress aria-label={strings.uploading} value={progress} max={1} className="h-1.5 w-full accent-accent" />
+      )}
+      {staysBehind && <p className="text-label text-quiet">{strings.noCaption}</p>}
+    </section>
+  );
+}
+
+/** A picture as it is, read here; for any other file its symbol. */
+function Preview({ file }: { file: File }): ReactNode {
+  const [picture, setPicture] = useState<string | null>(null);
+  useEffect(() => {
+    if (!file.type.startsWith("image/")) return;
+    const reader = new FileReader();
+    reader.onload = () => setPicture(String(reader.result));
+    reader.readAsDataURL(file);
+    return () => reader.abort();
+  }, [file]);
+  if (picture === null) return <FileText aria-hidden size={24} className="shrink-0 text-quiet" />;
+  return (
+    <img src={picture} alt={strings.preview(file.name)} className="size-16 shrink-0 rounded-control object-cover" />
+  );
+}

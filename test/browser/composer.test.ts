@@ -1,0 +1,134 @@
+/** What is sent from the inbox beside text, in a real browser. */
+import { describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { noBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
+
+const PERSON = "+919876540010";
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const picture = { name: "shirt.png", mimeType: "image/png", buffer: Buffer.from(PNG, "base64") };
+
+/** A script that pastes or drops a picture with the event's name into the composer. */
+function give(event: string): string {
+  return `(() => {
+    const bytes = Uint8Array.from(atob("${PNG}"), (letter) => letter.charCodeAt(0));
+    const data = new DataTransfer();
+    data.items.add(new File([bytes], "${event}.png", { type: "image/png" }));
+    const more = { bubbles: true, cancelable: true };
+    document.querySelector("textarea").dispatchEvent(
+      "${event}" === "paste"
+        ? new ClipboardEvent("paste", { ...more, clipboardData: data })
+        : new DragEvent("drop", { ...more, dataTransfer: data }),
+    );
+  })()`;
+}
+
+async function openConversation(scenario: Scenario) {
+  const { page } = scenario;
+  await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+  await scenario.prepare("POST", `/simulator/phones/${encodeURIComponent(PERSON)}/write`, {
+    text: "Is it red?",
+    number: 1,
+  });
+  await scenario.go("inbox?person=1");
+  const conversation = page.getByRole("region", { name: "Conversation" });
+  await conversation.getByText("Is it red?").waitFor();
+  return conversation;
+}
+
+/** Every sent message, newest first. */
+async function sentMessages(scenario: Scenario) {
+  return (await scenario.read<{ data: { type: string; text: string }[] }>("/messages")).data;
+}
+
+async function pictures({ page }: Scenario, name: string): Promise<void> {
+  const folder = process.env.PICTURES;
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}-narrow.png`) });
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "a picture is chosen, dropped or pasted, previewed and sent once with its caption; a failed upload loses nothing",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, clean } = scenario;
+      const conversation = await openConversation(scenario);
+      const choose = page.locator("input[type=file]");
+      const alert = page.getByRole("alert");
+
+      // What WhatsApp does not take is said before anything is uploaded.
+      await choose.setInputFiles({ ...picture, name: "cat.gif", mimeType: "image/gif" });
+      await alert.getByText("cat.gif is a file of type image/gif, which WhatsApp does not take").waitFor();
+      await choose.setInputFiles({ ...picture, buffer: Buffer.alloc(5 * 1024 * 1024 + 1) });
+      await alert.getByText("shirt.png has 5.2 MB. A PNG image may have at most 5 MB.").waitFor();
+
+      await choose.setInputFiles(picture);
+      const attached = page.getByRole("region", { name: "Attached file" });
+      await attached.getByRole("img", { name: "Preview of shirt.png" }).waitFor();
+      expect(await alert.count()).toBe(0);
+      const field = page.getByRole("textbox", { name: "Caption" });
+      await field.fill("This one is red");
+      await clean("a file in the composer");
+      await pictures(scenario, "file");
+
+      // The line breaks: text and file stay, and the next press sends them.
+      let uploads = 0;
+      await page.route("**/media", async (route) => {
+        uploads += 1;
+        await (uploads === 1 ? route.abort() : route.continue());
+      });
+      await page.getByRole("button", { name: "Send reply" }).click();
+      await alert.getByText("The upload failed. Check the connection, then try again.").waitFor();
+      expect(await field.inputValue()).toBe("This one is red");
+      await clean("a failed upload");
+
+      // The answer to the message is lost: the same message is asked for again, without a second upload.
+      let answers = 0;
+      await page.route("**/w/1/messages", async (route) => {
+        answers += 1;
+        if (answers > 1) return route.continue();
+        await route.fetch();
+        await route.abort();
+      });
+      await page.getByRole("button", { name: "Try again" }).click();
+      await alert.getByText("The server could not be reached.").waitFor();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await attached.waitFor({ state: "detached" });
+      await conversation.getByRole("img", { name: "Picture", exact: true }).waitFor();
+      await conversation.getByText("This one is red").waitFor();
+      expect([uploads, answers]).toEqual([2, 2]);
+      expect(await sentMessages(scenario)).toMatchObject([{ type: "image", text: "This one is red" }]);
+      await pictures(scenario, "file-sent");
+
+      // Pasted, and dropped; a draft stays with its conversation until it is removed.
+      for (const event of ["paste", "drop"]) {
+        await page.evaluate(give(event));
+        await attached.getByText(`${event}.png`, { exact: true }).waitFor();
+        await attached.getByRole("button", { name: "Remove the file" }).click();
+        await attached.waitFor({ state: "detached" });
+      }
+
+      // An upload is cancelled on its way; the file stays.
+      await page.unroute("**/media");
+      await page.route("**/media", () => new Promise(() => undefined));
+      await choose.setInputFiles(picture);
+      await page.getByRole("button", { name: "Send reply" }).click();
+      await attached.getByRole("progressbar", { name: "Upload" }).waitFor();
+      await attached.getByRole("button", { name: "Cancel" }).click();
+      await attached.getByRole("button", { name: "Remove the file" }).waitFor();
+      expect(await sentMessages(scenario)).toHaveLength(1);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+});

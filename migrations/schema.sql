@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 31. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 32. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1518,6 +1518,17 @@ CREATE UNIQUE INDEX user_links_hash ON user_links (hash);
 CREATE UNIQUE INDEX user_links_invitation ON user_links (workspace_id, user_id)
   WHERE workspace_id IS NOT NULL AND used_at IS NULL;
 CREATE INDEX user_links_user ON user_links (user_id);
+
+CREATE TABLE user_upload_days (
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- The first instant of the day.
+  began_at INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (user_id, workspace_id, began_at)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_upload_days_began ON user_upload_days (began_at);
+CREATE INDEX user_upload_days_workspace ON user_upload_days (workspace_id);
 
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 32. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 33. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1412,7 +1412,7 @@ CREATE TABLE templates (
   status_reason TEXT,
   status_at INTEGER NOT NULL DEFAULT 0,
   quality TEXT
-, parameter_order TEXT, was_approved INTEGER NOT NULL DEFAULT 1 CHECK (was_approved IN (0, 1)), category_change TEXT, category_change_at INTEGER, network_id TEXT) STRICT;
+, parameter_order TEXT, was_approved INTEGER NOT NULL DEFAULT 1 CHECK (was_approved IN (0, 1)), category_change TEXT, category_change_at INTEGER, network_id TEXT, generated INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE INDEX templates_account ON templates (account_id, name, language);
 CREATE INDEX templates_category_change ON templates (category_change_at) WHERE category_change_at IS NOT NULL;
 CREATE INDEX templates_listed ON templates (workspace_id, name, id);

@@ -3168,6 +3168,9 @@ func (c *Client) IterateOptOuts(ctx context.Context, query ListOptOutsQuery, opt
 type ListTemplatesQuery struct {
 	// Return only templates with this status.
 	Status string `json:"status,omitempty"`
+	// Return the templates that WhatsApp made of messages with a `category` (Direct Send) instead of the workspace's
+	// own. They can be neither corrected nor deleted.
+	Generated *bool `json:"generated,omitempty"`
 	// Number of the page. A page past the end is empty.
 	Page *int64 `json:"page,omitempty"`
 	// Maximum number of entries on a page; more than 500 counts as 500.
@@ -3177,7 +3180,7 @@ type ListTemplatesQuery struct {
 	After string `json:"after,omitempty"`
 }
 
-// ListTemplates: List templates. Returns all templates of the workspace, sorted by name, each with the values it
+// ListTemplates: List templates. Returns the templates of the workspace, sorted by name, each with the values it
 // needs and whether it can be sent. A template with several languages is returned once per language. Needs a key
 // with the scope `read` or `templates`.
 func (c *Client) ListTemplates(ctx context.Context, query ListTemplatesQuery, options ...CallOption) (*List[Template], error) {

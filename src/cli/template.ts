@@ -22,7 +22,7 @@ import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { listCommand, workspacesOf, writeCommand } from "./database-command.ts";
 import { readInputJson } from "./input.ts";
-import { choice, file, positional, required, text, workspaceFilter, workspaceOption } from "./option.ts";
+import { choice, file, flag, positional, required, text, workspaceFilter, workspaceOption } from "./option.ts";
 import { list, listed, type Report, table, timesIn } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
 
@@ -55,10 +55,15 @@ export const commands: readonly Command[] = [
   listCommand(
     "template list",
     "List templates and whether they can be sent",
-    { status: choice(templateStatuses, "Only those in this status") },
     {
-      rows: (tx, workspaces, { status = null }) =>
-        workspaces.flatMap((workspace) => templatesOf(tx, workspace, status).map((one) => view(one, workspace))),
+      status: choice(templateStatuses, "Only those in this status"),
+      generated: flag("Those that WhatsApp made of messages with a category (Direct Send), instead of your own"),
+    },
+    {
+      rows: (tx, workspaces, { status = null, generated: isGenerated }) =>
+        workspaces.flatMap((workspace) =>
+          templatesOf(tx, workspace, { status, isGenerated }).map((one) => view(one, workspace)),
+        ),
       columns: ({ workspace_id: workspace, name, language, category, status, sendable, variables, media }) => ({
         ...{ workspace, name, language, category, status, sendable },
         values: variables.header + variables.body,
@@ -188,8 +193,8 @@ function accountsOf(tx: ReadTx, workspaceId: number): SendingNumber[] {
   return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];
 }
 
-function templatesOf(tx: ReadTx, { id }: Workspace, status: TemplateFilter["status"] = null): Template[] {
-  const positions = listTemplatePositions(tx, id, { status }, { offset: 0 }, EVERY);
+function templatesOf(tx: ReadTx, { id }: Workspace, filter: TemplateFilter = { status: null }): Template[] {
+  const positions = listTemplatePositions(tx, id, filter, { offset: 0 }, EVERY);
   return positions.flatMap((one) => findTemplateById(tx, id, one.id) ?? []);
 }
 

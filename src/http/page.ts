@@ -255,3 +255,11 @@ export function readConversationCursor(cursor: Record<string, unknown>): Convers
     echoId: read("echoId"),
   };
 }
+
+/** False if the parameter is absent. Throws `invalid_request` for anything but true and false. */
+export function readBoolean<Name extends string>(query: { get(name: Name): string | null }, name: Name): boolean {
+  const text = query.get(name);
+  if (text === null || text === "false") return false;
+  if (text === "true") return true;
+  throw wrongParameter(name, "This is true or false.");
+}

@@ -110,6 +110,11 @@ function requireReady(tx: Parameters<typeof findOpen>[0], { request, key }: Stag
     requireKnownMembers(body ?? {});
     throw notFound("template");
   }
+  if (there.some(({ generated }) => generated)) {
+    const says =
+      "WhatsApp made this template of messages with a category, and takes no corrections or deletions of it.";
+    throw new Problem("template_not_sendable", says);
+  }
   if (action === "correct") return requireSubmittable(tx, key, body ?? {}, action);
   if (there.every(({ status }) => status === "DISABLED")) {
     throw new Problem("template_not_sendable", "WhatsApp has disabled this template, and does not delete such a one.");

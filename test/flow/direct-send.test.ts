@@ -180,6 +180,28 @@ describe("an account that is enabled", () => {
     expect(found).toMatchObject({ id: "connection:direct_send_misused:1", severity: "warning" });
     expect(found?.says).toContain("MARKETING");
   });
+
+  test("has the templates that WhatsApp made of such messages apart from its own, which alone can be changed", async () => {
+    const made = graphTemplate("auto_generated_text_e22a");
+    const account = graphAccount({ templates: [graphTemplate("greeting"), made] });
+    await using world = await startWhatsapp({ account });
+    await world.clock.advance(60_000);
+    const { key } = world.workspace;
+    const names = async (query: string) => {
+      const { body } = await world.app.send("GET", `/api/v1/templates${query}`, { key });
+      return body.data.map(({ name }: { name: string }) => name);
+    };
+    expect(await names("")).toEqual(["greeting"]);
+    expect(await names("?generated=false")).toEqual(["greeting"]);
+    expect(await names("?generated=true")).toEqual([made.name]);
+    const wrong = await world.app.send("GET", "/api/v1/templates?generated=yes", { key });
+    expect(wrong).toMatchObject({ status: 400, body: { error: { fields: { generated: [expect.any(String)] } } } });
+    const before = world.graph.questions.length;
+    const removed = await world.app.send("DELETE", `/api/v1/templates/${made.name}`, { key });
+    expect(removed).toMatchObject({ status: 422, body: { error: { code: "template_not_sendable" } } });
+    expect(removed.body.error.message).toContain("messages with a category");
+    expect(world.graph.questions).toHaveLength(before);
+  });
 });
 
 describe("an account that may not", () => {

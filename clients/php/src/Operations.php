@@ -632,11 +632,11 @@ abstract class Operations
     }
 
     /**
-     * List templates. Returns all templates of the workspace, sorted by name, each with the values it needs and
+     * List templates. Returns the templates of the workspace, sorted by name, each with the values it needs and
      * whether it can be sent. A template with several languages is returned once per language. Needs a key with the
      * scope `read` or `templates`.
      *
-     * @param array{status?: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', page?: int, per_page?: int, after?: string} $query
+     * @param array{status?: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', generated?: bool, page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<Template>, meta: array<string, mixed>}
      */
@@ -648,7 +648,7 @@ abstract class Operations
     /**
      * All entries of `listTemplates`, page after page.
      *
-     * @param array{status?: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', page?: int, per_page?: int, after?: string} $query
+     * @param array{status?: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', generated?: bool, page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<int, Template>
      */

@@ -4479,6 +4479,7 @@ class Operations:
         self,
         *,
         status: Optional[Literal["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED"]] = None,
+        generated: Optional[bool] = None,
         page: Optional[int] = None,
         per_page: Optional[int] = None,
         after: Optional[str] = None,
@@ -4486,14 +4487,14 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> ApiList:
-        """List templates. Returns all templates of the workspace, sorted by name, each with the values it
+        """List templates. Returns the templates of the workspace, sorted by name, each with the values it
         needs and whether it can be sent. A template with several languages is returned once per language.
         Needs a key with the scope `read` or `templates`.
         """
         return self._core.list(
             "GET",
             "/templates",
-            query={"status": status, "page": page, "per_page": per_page, "after": after},
+            query={"status": status, "generated": generated, "page": page, "per_page": per_page, "after": after},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,
@@ -4504,6 +4505,7 @@ class Operations:
         self,
         *,
         status: Optional[Literal["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED"]] = None,
+        generated: Optional[bool] = None,
         page: Optional[int] = None,
         per_page: Optional[int] = None,
         after: Optional[str] = None,
@@ -4515,7 +4517,7 @@ class Operations:
         return self._core.iterate(
             "GET",
             "/templates",
-            query={"status": status, "page": page, "per_page": per_page, "after": after},
+            query={"status": status, "generated": generated, "page": page, "per_page": per_page, "after": after},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,

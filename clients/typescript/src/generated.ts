@@ -3708,6 +3708,11 @@ export interface ListOptOutsQuery {
 export interface ListTemplatesQuery {
   /** Return only templates with this status. */
   status?: "APPROVED" | "PENDING" | "REJECTED" | "PAUSED" | "DISABLED";
+  /**
+   * Return the templates that WhatsApp made of messages with a `category` (Direct Send) instead of the
+   * workspace's own. They can be neither corrected nor deleted.
+   */
+  generated?: boolean;
   /** Number of the page. A page past the end is empty. */
   page?: number;
   /** Maximum number of entries on a page; more than 500 counts as 500. */
@@ -4485,7 +4490,7 @@ export abstract class Operations {
   }
 
   /**
-   * List templates. Returns all templates of the workspace, sorted by name, each with the values it needs and
+   * List templates. Returns the templates of the workspace, sorted by name, each with the values it needs and
    * whether it can be sent. A template with several languages is returned once per language. Needs a key with
    * the scope `read` or `templates`.
    */

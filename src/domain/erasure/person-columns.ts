@@ -154,7 +154,7 @@ export const personColumns = {
     kept: [
       ...["id", "workspace_id", "account_id", "name", "language", "category", "status", "components"],
       ...["parameter_format", "sample_link", "created_at", "updated_at", "network_status", "status_at", "quality"],
-      ...["parameter_order", "was_approved", "category_change", "category_change_at", "network_id"],
+      ...["parameter_order", "was_approved", "category_change", "category_change_at", "network_id", "generated"],
     ],
     emptied: { status_reason: ERASED_TEXT },
   },

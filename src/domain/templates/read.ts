@@ -20,7 +20,9 @@ export function listNames(tx: ReadTx, workspaceId: number, accountId: string): s
   return tx.db
     .selectDistinct({ name: templates.name })
     .from(templates)
-    .where(and(eq(templates.workspaceId, workspaceId), eq(templates.accountId, accountId)))
+    .where(
+      and(eq(templates.workspaceId, workspaceId), eq(templates.accountId, accountId), eq(templates.generated, false)),
+    )
     .limit(NAMES_MAX)
     .all()
     .map(({ name }) => name);
@@ -50,6 +52,8 @@ export interface TemplateFilter {
   status: TemplateStatus | null;
   /** A part of the name; undefined matches any. */
   name?: string;
+  /** Those that the network made of messages with a category, instead of the workspace's own. */
+  isGenerated?: boolean;
 }
 
 export interface TemplatePosition {
@@ -87,9 +91,10 @@ export function countTemplates(tx: ReadTx, workspaceId: number, filter: Template
   return tx.db.select({ total: count() }).from(templates).where(matchesFilter(workspaceId, filter)).get()?.total ?? 0;
 }
 
-function matchesFilter(workspaceId: number, { status, name = "" }: TemplateFilter) {
+function matchesFilter(workspaceId: number, { status, name = "", isGenerated = false }: TemplateFilter) {
   return and(
     eq(templates.workspaceId, workspaceId),
+    eq(templates.generated, isGenerated),
     status === null ? undefined : eq(templates.status, status),
     name === "" ? undefined : sql`instr(${templates.name}, ${name}) > 0`,
   );

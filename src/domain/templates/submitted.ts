@@ -90,5 +90,6 @@ export function listedFrom({ name, language, request }: Submission, known: Templ
     quality: known?.quality ?? null,
     components: storedFormat(request.components),
     parameterFormat: request.parameter_format === "NAMED" ? "NAMED" : "POSITIONAL",
+    isGenerated: false,
   };
 }

@@ -25,6 +25,7 @@ export interface ListedTemplate {
   reason: string | null;
   components: TemplateComponent[];
   parameterFormat: ParameterFormat;
+  isGenerated: boolean;
 }
 
 export interface AccountKey {
@@ -176,6 +177,7 @@ function insert(tx: Tx, { workspaceId, accountId }: AccountKey, listed: ListedTe
       statusAt: at,
       quality: listed.quality,
       networkId: listed.id,
+      generated: listed.isGenerated,
       createdAt: tx.now,
       updatedAt: tx.now,
     })
@@ -203,8 +205,13 @@ function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): bo
       ? content
       : decideStatus(tx, content, listed.status, listed.reason, at);
   const networkId = listed.id ?? decided.networkId;
-  if (decided.quality !== listed.quality || decided.networkId !== networkId)
-    change(tx, decided, { quality: listed.quality, networkId });
+  const details = { quality: listed.quality, networkId, generated: listed.isGenerated };
+  if (
+    decided.quality !== details.quality ||
+    decided.networkId !== details.networkId ||
+    decided.generated !== details.generated
+  )
+    change(tx, decided, details);
   if (!isSame && decided.status === known.status) publishUpdated(tx, decided);
   return !isSame || decided.status !== known.status;
 }

@@ -36,6 +36,8 @@ export const templates = sqliteTable("templates", {
   categoryChangeAt: instant(),
   /** The network's id; null: not known yet. */
   networkId: text(),
+  /** The network made it of messages with a category, and takes neither corrections nor deletions of it. */
+  generated: integer({ mode: "boolean" }).notNull().default(false),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
 });

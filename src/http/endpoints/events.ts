@@ -11,7 +11,15 @@ import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts"
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { type AnswerWith, answerRows } from "../answer.ts";
 import { EventView } from "../api/openapi/events.ts";
-import { CursorQuery, readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../page.ts";
+import {
+  CursorQuery,
+  readBoolean,
+  readCursor,
+  readPerPage,
+  writeCursor,
+  wrongCursor,
+  wrongParameter,
+} from "../page.ts";
 import { Rows } from "../rows.ts";
 import type { KeyCall, LongPoll } from "./call.ts";
 import { listWith } from "./declare.ts";
@@ -98,8 +106,8 @@ export const eventEndpoints = {
     const waitS = readWait(query.get("wait"));
     const perPage = readPerPage(query);
     const shown = {
-      isSigned: readBoolean("signed", query.get("signed")),
-      hasCursors: readBoolean("cursors", query.get("cursors")),
+      isSigned: readBoolean(query, "signed"),
+      hasCursors: readBoolean(query, "cursors"),
     };
     const deadline = clock.monotonic() + waitS * 1_000;
     let after = store.read((tx) => readAfter(call, tx, query.get("after")));
@@ -194,12 +202,6 @@ function readTypes(text: string | null): EventType[] | null {
       throw wrongParameter("types", { rule: "one_of", sentence: `The types are among ${eventTypes.join(", ")}.` });
     return type;
   });
-}
-
-function readBoolean(name: "signed" | "cursors", text: string | null): boolean {
-  if (text === null || text === "false") return false;
-  if (text === "true") return true;
-  throw wrongParameter(name, "This is true or false.");
 }
 
 function readWait(text: string | null): number {

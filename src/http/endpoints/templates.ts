@@ -25,7 +25,7 @@ import type { Template } from "#src/domain/templates/table.ts";
 import { isSameOrder, orderIn, templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
 import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
-import { PageQuery, pageOf, readChoice, readPage, readTemplateCursor } from "../page.ts";
+import { PageQuery, pageOf, readBoolean, readChoice, readPage, readTemplateCursor } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
@@ -48,7 +48,15 @@ export const templateEndpoints = {
   "GET /w/{workspace}/templates": endpoint({
     key: ["read", "templates"],
     session: "inbox",
-    query: { status: OneOf(templateStatuses, "Return only templates with this status."), ...PageQuery },
+    query: {
+      status: OneOf(templateStatuses, "Return only templates with this status."),
+      generated: Type.Boolean({
+        default: false,
+        description:
+          "Return the templates that WhatsApp made of messages with a `category` (Direct Send) instead of the workspace's own. They can be neither corrected nor deleted.",
+      }),
+      ...PageQuery,
+    },
     consoleQuery: { q: Type.String() },
     output: ListOf(TemplateView),
     consoleOutput: ListOf(TemplateDetail),
@@ -57,7 +65,7 @@ export const templateEndpoints = {
       tag: "Templates",
       summary: "List templates",
       description:
-        "Returns all templates of the workspace, sorted by name, each with the values it needs and whether it can be sent. A template with several languages is returned once per language.",
+        "Returns the templates of the workspace, sorted by name, each with the values it needs and whether it can be sent. A template with several languages is returned once per language.",
       success: "One page of templates.",
       example: [templateExample],
     },
@@ -65,6 +73,7 @@ export const templateEndpoints = {
     const { store, workspace, query, user } = call;
     const filter: TemplateFilter = {
       status: readChoice(query, "status", templateStatuses),
+      isGenerated: readBoolean(query, "generated"),
       ...(user === null ? {} : { name: query.get("q")?.trim() ?? "" }),
     };
     const view = user === null ? viewTemplate : viewTemplateDetail;

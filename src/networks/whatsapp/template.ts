@@ -2,6 +2,12 @@
 import type { ListedTemplate } from "#src/domain/templates/sync.ts";
 import { asObject, idOf, type JsonObject, listOf, sentenceOf, textOf } from "./json.ts";
 
+/**
+ * The names of templates that Meta makes of messages of Direct Send. They also have a `source`, but an account or version
+ * that does not know this field would refuse the whole listing.
+ */
+const GENERATED = /^auto_generated/;
+
 /** Null for a row without a name or language. */
 export function readTemplate(row: JsonObject): ListedTemplate | null {
   const name = textOf(row, "name");
@@ -18,6 +24,7 @@ export function readTemplate(row: JsonObject): ListedTemplate | null {
     reason: reasonIn(row, status),
     components: listOf(row, "components").flatMap(componentIn),
     parameterFormat: textOf(row, "parameter_format")?.toUpperCase() === "NAMED" ? "NAMED" : "POSITIONAL",
+    isGenerated: GENERATED.test(name),
   };
 }
 

@@ -181,6 +181,7 @@ const workspaceScreens = {
   templates: inWorkspace("/templates", {
     q: text,
     status: oneOf("APPROVED", "PENDING", "REJECTED", "PAUSED"),
+    generated: oneOf("true"),
     after: text,
     open: text,
   }),

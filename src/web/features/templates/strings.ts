@@ -5,6 +5,9 @@ export const strings = {
   search: "Search by name",
   status: "State",
   all: "All",
+  madeBy: "Made by",
+  yours: "You",
+  generated: "WhatsApp, of messages with a category",
   states: { APPROVED: "Approved", PENDING: "In review", REJECTED: "Rejected", PAUSED: "Paused", DISABLED: "Disabled" },
   categories: { MARKETING: "Marketing", UTILITY: "Utility", AUTHENTICATION: "Authentication" },
   notSendable: {

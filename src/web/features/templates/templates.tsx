@@ -27,13 +27,13 @@ export function Screen() {
   const workspace = useWorkspace();
   const { id, timezone, has_simulator: hasSimulator } = workspace;
   const change = useChangeParameters(SCREEN);
-  const { q, status, after, open } = useParameters(SCREEN);
+  const { q, status, generated, after, open } = useParameters(SCREEN);
   const [isCreating, setIsCreating] = useState(false);
-  const isSearch = q !== undefined || status !== undefined;
+  const isSearch = q !== undefined || status !== undefined || generated !== undefined;
   const list = useQuery({
-    queryKey: ["templates", id, q, status, after],
+    queryKey: ["templates", id, q, status, generated, after],
     queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/templates", { workspace: id, query: { q, status, after } }, { signal }),
+      request("GET /w/{workspace}/templates", { workspace: id, query: { q, status, generated, after } }, { signal }),
     placeholderData: keepPreviousData,
   });
   const total = list.data?.meta.total ?? 0;
@@ -69,6 +69,15 @@ export function Screen() {
               value,
               label: strings.states[value],
             })),
+          ]}
+        />
+        <FilterBar
+          screen={SCREEN}
+          label={strings.madeBy}
+          name="generated"
+          choices={[
+            { value: undefined, label: strings.yours },
+            { value: "true", label: strings.generated },
           ]}
         />
       </div>

@@ -4,11 +4,22 @@
  * processor run. As root, for the image. Exit code 1 if a check fails or a tool is missing.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { checkout } from "../build.ts";
+import { IN_CONTAINER, makeBareMachine } from "./bare.ts";
 
 const { values } = parseArgs({
   options: {
@@ -53,17 +64,25 @@ function folder(name: string): string {
   return path;
 }
 
-/** What a container runtime gives a program: `/proc`, `/dev`, a `/tmp`, and the image's user. */
-const IN_CONTAINER = [
-  ...["unshare", "--mount", "--pid", "--fork", "sh", "-c"],
-  `cd "$1" && mkdir -p proc dev tmp && mount -t proc proc proc && mount --rbind /dev dev && mount -t tmpfs tmpfs tmp &&
-   shift && exec chroot --userspec=65532:65532 . "$@"`,
-  "sh",
-];
-
 const sha256 = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-const checks: Readonly<Record<string, () => void>> = {
+/** Of this machine's processor: the release's own executable. */
+const executable = join(release, `waxwing-${platform}`);
+const MESSAGE = { to: "+442079460210", template: "order_shipped", variables: ["Asha", "A-1042"] };
+
+/** Runs a script of the shell on a machine with one language and these files in `/packages`. */
+function onBareMachine(language: "node" | "python", files: Record<string, string>, script: string): string {
+  const root = folder(`bare-${language}`);
+  const program = makeBareMachine(root, language, [executable]);
+  mkdirSync(join(root, "packages"));
+  for (const [name, from] of Object.entries(files)) {
+    if (existsSync(from)) copyFileSync(from, join(root, "packages", name));
+    else writeFileSync(join(root, "packages", name), from);
+  }
+  return run([...IN_CONTAINER, root, "/bin/sh", "-ec", script, program]);
+}
+
+const checks: Readonly<Record<string, () => void | Promise<void>>> = {
   "the checksums, their signature, and every file": () => {
     const sums = readFileSync(join(release, "SHA256SUMS"));
     const key = createPublicKey(readFileSync(join(release, "release-key.pem")));
@@ -99,7 +118,7 @@ const checks: Readonly<Record<string, () => void>> = {
     copyFileSync(join(checkout, "examples/testing/first.mjs"), join(shop, "first.mjs"));
     expectText("the first test", run(["node", "first.mjs"], shop), "the first assertion holds");
   },
-  "the image: both processors, and its program runs": () => {
+  "the image: both processors, its program runs, and a first message": async () => {
     const image = folder("image");
     run(["tar", "-xf", join(release, "waxwing-oci.tar"), "-C", image]);
     const read = (digest: string) =>
@@ -114,6 +133,42 @@ const checks: Readonly<Record<string, () => void>> = {
       run(["tar", "-xf", join(image, "blobs", digest.replace(":", "/")), "-C", root]);
     const program = read(manifest.config?.digest ?? "").config?.Entrypoint ?? [];
     expectText("it", run([...IN_CONTAINER, root, ...program, "version"]), version);
+    const words = ["dev", "--json", "--listen", "127.0.0.1:0"];
+    const server = Bun.spawn([...IN_CONTAINER, root, ...program, ...words], {
+      ...{ stdin: "ignore", stdout: "pipe", stderr: "ignore" },
+    });
+    try {
+      const { value } = await server.stdout.pipeThrough(new TextDecoderStream()).getReader().read();
+      const ready = JSON.parse(value?.split("\n")[0] ?? "") as { base_url: string; api_key: string };
+      const headers = { authorization: `Bearer ${ready.api_key}`, "content-type": "application/json" };
+      const body = JSON.stringify(MESSAGE);
+      const answer = await fetch(`${ready.base_url}/messages`, { method: "POST", headers, body });
+      expectText("its first message", await answer.text(), '"status":"sent"');
+    } finally {
+      server.kill("SIGKILL");
+      await server.exited;
+    }
+  },
+  "npm on a bare machine: server and client from their files, and a first message": () => {
+    const names = [`waxwing-${version}.tgz`, `waxwing-${platform}-${version}.tgz`];
+    const client = `waxwing-client-${version}.tgz`;
+    const files = Object.fromEntries(names.map((name) => [name, join(release, name)]));
+    const packages = [...names, client].map((name) => `/packages/${name}`).join(" ");
+    const program = `import { startWaxwing } from "waxwing/testing";
+      import { Waxwing } from "waxwing-client";
+      const { ready, stop } = await startWaxwing();
+      const message = await new Waxwing({ baseUrl: ready.base_url, key: ready.api_key }).sendMessage(${JSON.stringify(MESSAGE)});
+      await stop();
+      console.log("a message with the status", message.status);`;
+    const said = onBareMachine(
+      "node",
+      { ...files, [client]: join(clients, client), "first.mjs": program },
+      `PATH="\${0%/*}:$PATH"
+      cd /tmp
+      node ${realpathSync(Bun.which("npm") ?? "npm")} install --no-audit --no-fund --offline --cache /tmp/cache ${packages}
+      node --input-type=module - </packages/first.mjs`,
+    );
+    expectText("it", said, "a message with the status sent");
   },
   "the client of npm": () => {
     const place = folder("client");
@@ -134,6 +189,27 @@ const checks: Readonly<Record<string, () => void>> = {
       "Waxwing",
     );
   },
+  "PyPI on a bare machine: the client from its file, and a first message": () => {
+    const wheel = readdirSync(clients).find((name) => name.startsWith(`waxwing_client-${version}-`)) ?? "";
+    const program = `import json, subprocess
+from waxwing import Waxwing
+words = ["/packages/waxwing", "dev", "--json", "--listen", "127.0.0.1:0", "--with-parent"]
+server = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+ready = json.loads(server.stdout.readline())
+message = Waxwing(ready["base_url"], ready["api_key"]).send_message(json.loads('${JSON.stringify(MESSAGE)}'))
+server.stdin.close()
+server.wait()
+print("a message with the status", message["status"])
+`;
+    const said = onBareMachine(
+      "python",
+      { [wheel]: join(clients, wheel), waxwing: executable, "first.py": program },
+      `"$0" -m venv /tmp/place
+      /tmp/place/bin/python -m pip install --quiet --no-index /packages/${wheel}
+      /tmp/place/bin/python /packages/first.py`,
+    );
+    expectText("it", said, "a message with the status sent");
+  },
 };
 
 interface Manifest {
@@ -145,7 +221,7 @@ interface Manifest {
 let failed = 0;
 for (const [what, check] of Object.entries(checks)) {
   try {
-    check();
+    await check();
     console.log(`ok      ${what}`);
   } catch (error) {
     failed++;

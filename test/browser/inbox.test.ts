@@ -1,6 +1,6 @@
 /**
  * The inbox in a real browser: a conversation opens and stays at its end while pictures load, keys move through the list,
- * and scheduled messages are cancelled.
+ * scheduled messages are cancelled, and a doubt by a phrase of the workspace is cleared.
  */
 import { describe, expect, test } from "bun:test";
 import { noBrowser } from "#test/support/browser.ts";
@@ -107,6 +107,31 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await opened(order[2]);
       await page.keyboard.press("?");
       await page.getByRole("dialog").getByText("Move down or up in a list; Enter opens").waitFor();
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "a phrase typed in the settings raises a doubt, the conversation shows the words, and one click clears it",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, clean } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      await scenario.go("settings");
+      await page.getByRole("textbox", { name: "Opt-out words" }).fill("genug von euch");
+      await page.getByRole("button", { name: "Save settings" }).click();
+      await page.getByText("Saved", { exact: true }).waitFor();
+      const text = "ich habe genug von euch heute";
+      await scenario.prepare("POST", `/simulator/phones/${encodeURIComponent(PERSON)}/write`, { text, number: 1 });
+      await scenario.go("inbox?person=1");
+      const notice = page.getByText(new RegExp(`may mean that they want to stop: “${text}”`));
+      await notice.waitFor();
+      await clean("a doubt");
+      await page.getByRole("button", { name: "Keep sending" }).click();
+      await notice.waitFor({ state: "detached" });
+      const { data } = await scenario.read<{ data: { may_want_to_stop: boolean }[] }>("/inbox");
+      expect(data.map((row) => row.may_want_to_stop)).toEqual([false]);
       expect(scenario.troubles).toEqual([]);
     },
     SCENARIO_LIMIT_MS,

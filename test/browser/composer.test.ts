@@ -131,4 +131,54 @@ describe.skipIf(noBrowser)("in a browser", () => {
     },
     SCENARIO_LIMIT_MS,
   );
+
+  test(
+    "a message is answered with its quote, by the menu and by r, and gets a reaction that is removed",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, clean } = scenario;
+      const conversation = await openConversation(scenario);
+      const menu = conversation.getByRole("button", { name: "React or reply: Is it red?" });
+
+      await menu.click();
+      await page.getByRole("menuitem", { name: "React with 👍" }).waitFor();
+      await clean("the menu of a message");
+      await pictures(scenario, "actions");
+      await page.getByRole("menuitem", { name: "React with 👍" }).click();
+      await conversation.getByRole("img", { name: "Reaction: 👍" }).waitFor();
+      await menu.click();
+      await page.getByRole("menuitem", { name: "Remove the reaction" }).click();
+      await conversation.getByRole("img", { name: "Reaction: 👍" }).waitFor({ state: "detached" });
+      await menu.click();
+      expect(await page.getByRole("menuitem", { name: "Remove the reaction" }).count()).toBe(0);
+
+      await page.getByRole("menuitem", { name: "Reply to this message" }).click();
+      const quote = page.getByRole("blockquote", { name: "Your reply answers" });
+      await quote.getByText("Is it red?").waitFor();
+      await page.getByRole("button", { name: "Answer no message" }).click();
+      await quote.waitFor({ state: "detached" });
+
+      // By keyboard alone: quoted, written, sent.
+      await conversation.focus();
+      await page.keyboard.press("r");
+      await quote.waitFor();
+      await page.keyboard.type("Yes, or blue");
+      await clean("a quote in the composer");
+      await pictures(scenario, "quote");
+      await page.getByRole("textbox").focus();
+      await page.keyboard.press("Control+Enter");
+      await quote.waitFor({ state: "detached" });
+      await conversation.getByRole("blockquote", { name: "In reply to" }).getByText("Is it red?").waitFor();
+      const [sent] = (await scenario.read<{ data: object[] }>("/messages")).data;
+      expect(sent).toMatchObject({ text: "Yes, or blue", reply_to: { inbound: 1 } });
+
+      // After g, the letter is that of a screen.
+      await conversation.focus();
+      await page.keyboard.press("g");
+      await page.keyboard.press("r");
+      await page.waitForURL("**/w/1/requests");
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
 });

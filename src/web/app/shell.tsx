@@ -4,11 +4,11 @@
  */
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
 import { CircleUser, Ellipsis, ServerCog } from "lucide-react";
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useState } from "react";
 import { lastWorkspace, rememberWorkspace } from "../data/last-workspace.ts";
 import { may, useMe, type WorkspaceEntry } from "../data/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { useKeys } from "../ui/keys.ts";
+import { isPrefixed, notePrefix, useKeys } from "../ui/keys.ts";
 import { Banner } from "./banner.tsx";
 import { ConfirmAgain } from "./confirm-again.tsx";
 import { type NavigationItem, navigationItems } from "./navigation.ts";
@@ -147,7 +147,6 @@ function PhoneBar({ workspace, items }: { workspace: WorkspaceEntry | undefined;
 /** `g` and a letter, within 1.5 seconds. */
 function useNavigationKeys(workspace: WorkspaceEntry | undefined, showHelp: () => void): void {
   const navigate = useNavigate();
-  const pressedAt = useRef(0);
   useKeys(
     useCallback(
       (key) => {
@@ -161,17 +160,18 @@ function useNavigationKeys(workspace: WorkspaceEntry | undefined, showHelp: () =
           return search !== null;
         }
         if (key === "g") {
-          pressedAt.current = performance.now();
+          notePrefix(true);
           return true;
         }
-        if (performance.now() - pressedAt.current > 1_500 || workspace === undefined) return false;
-        pressedAt.current = 0;
+        if (!isPrefixed() || workspace === undefined) return false;
+        notePrefix(false);
         const item = navigationFor(workspace).find(({ shortcut }) => shortcut === key);
         if (item !== undefined) void navigate({ to: item.to, params: { workspace: String(workspace.id) } });
         return item !== undefined;
       },
       [navigate, workspace, showHelp],
     ),
+    true,
   );
 }
 
@@ -179,6 +179,7 @@ function KeyHelp({ items }: { items: readonly NavigationItem[] }) {
   const rows: (readonly [string, string])[] = [
     ["/", strings.keySearch],
     ["j  k", strings.keyRows],
+    ["r", strings.keyReply],
     ["Esc", strings.keyClose],
     ["Ctrl Enter", strings.keySend],
     ["Ctrl S", strings.keySend],

@@ -11,6 +11,7 @@ export const strings = {
   keys: "Keyboard shortcuts",
   keySearch: "Search",
   keyRows: "Move down or up in a list; Enter opens",
+  keyReply: "In the inbox: reply to the newest message",
   keyClose: "Close the panel or dialog",
   keySend: "Submit the form",
   keysOff: "You can turn off single-key shortcuts in Account.",

@@ -24,21 +24,37 @@ export function isOverlayOpen(): boolean {
   );
 }
 
-/** `handle` returns whether it used the key. */
-export function useKeys(handle: (key: string) => boolean): void {
+/** How long after `g` a letter is that of a screen. */
+const PREFIX_MS = 1_500;
+let prefixedAt = Number.NEGATIVE_INFINITY;
+
+/** `g` was pressed, or what follows it. */
+export function notePrefix(isPressed: boolean): void {
+  prefixedAt = isPressed ? performance.now() : Number.NEGATIVE_INFINITY;
+}
+
+export function isPrefixed(): boolean {
+  return performance.now() - prefixedAt <= PREFIX_MS;
+}
+
+/** A key alone, outside of fields and menus, which no other handler has used. */
+function isShortcut({ ctrlKey, metaKey, altKey, defaultPrevented, target }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || defaultPrevented || !areKeysOn()) return false;
+  const isTyping =
+    target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], [role=menu]") !== null;
+  return !isTyping && !isOverlayOpen();
+}
+
+/** `handle` returns whether it used the key. `takesPrefixed`: also the letter after `g`, which no other handler gets. */
+export function useKeys(handle: (key: string) => boolean, takesPrefixed = false): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !areKeysOn()) return;
-      const { target } = event;
-      if (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], [role=menu]")) {
-        return;
-      }
-      if (isOverlayOpen()) return;
+      if (!isShortcut(event) || (isPrefixed() && !takesPrefixed)) return;
       if (handle(event.key)) event.preventDefault();
     };
     document.addEventListener("keydown", listen);
     return () => document.removeEventListener("keydown", listen);
-  }, [handle]);
+  }, [handle, takesPrefixed]);
 }
 
 /** `j` and `k` move the focus through the rows of a list, from the focused one, else from the open one. Enter opens a row. */

@@ -20,35 +20,40 @@ interface BubbleProps {
   quote?: string | null;
   /** The person's reaction to the message. */
   reaction?: string | undefined;
+  /** What can be done with the message, beside it. */
+  actions?: ReactNode;
   /** State and actions, rendered below. */
   children?: ReactNode;
 }
 
 export function Bubble({ item, isOwn, zone, isUndelivered = false, children, ...more }: BubbleProps) {
-  const { attachment, hidesText = false, quote = null, reaction } = more;
+  const { attachment, hidesText = false, quote = null, reaction, actions } = more;
   const sent = item.kind === "message" ? item.content : null;
   const isAllSaid = hidesText || (sent !== null && saysAll(sent));
   const className = isOwn ? "bg-green-tint text-ink rounded-ee-none" : "bg-surface text-ink rounded-es-none";
   return (
     <div className={`flex flex-col gap-1 ${isOwn ? "items-end" : "items-start"}`}>
-      <div
-        className={`max-w-[85%] rounded-panel border px-3 py-2 text-form mid:text-body ${className} ${isUndelivered ? "border-dashed border-edge" : "border-line"}`}
-      >
-        {quote !== null && (
-          <blockquote
-            aria-label={item.type === "edit" || item.type === "revoke" ? inboxStrings.about : inboxStrings.repliedTo}
-            className="mb-1 line-clamp-2 border-s-2 border-edge ps-2 text-label text-quiet wrap-anywhere"
-          >
-            {quote}
-          </blockquote>
-        )}
-        {attachment}
-        {sent !== null && <SentAttachment content={sent} />}
-        {!isAllSaid && <p className="whitespace-pre-wrap wrap-anywhere">{textIn(item)}</p>}
-        {sent !== null && item.kind === "message" && item.buttons.length === 0 && <SentAction content={sent} />}
-        <p className="mt-1 text-end text-label text-quiet figures">
-          <time dateTime={item.at}>{hourOf(item.at, zone)}</time>
-        </p>
+      <div className={`flex max-w-full items-center gap-1 ${isOwn ? "flex-row-reverse" : ""}`}>
+        <div
+          className={`max-w-[85%] rounded-panel border px-3 py-2 text-form mid:text-body ${className} ${isUndelivered ? "border-dashed border-edge" : "border-line"}`}
+        >
+          {quote !== null && (
+            <blockquote
+              aria-label={item.type === "edit" || item.type === "revoke" ? inboxStrings.about : inboxStrings.repliedTo}
+              className="mb-1 line-clamp-2 border-s-2 border-edge ps-2 text-label text-quiet wrap-anywhere"
+            >
+              {quote}
+            </blockquote>
+          )}
+          {attachment}
+          {sent !== null && <SentAttachment content={sent} />}
+          {!isAllSaid && <p className="whitespace-pre-wrap wrap-anywhere">{textIn(item)}</p>}
+          {sent !== null && item.kind === "message" && item.buttons.length === 0 && <SentAction content={sent} />}
+          <p className="mt-1 text-end text-label text-quiet figures">
+            <time dateTime={item.at}>{hourOf(item.at, zone)}</time>
+          </p>
+        </div>
+        {actions}
       </div>
       {reaction !== undefined && (
         <span

@@ -1,5 +1,5 @@
 /**
- * What is being written in each conversation: text, file, and how far its sending is. Kept in memory while the page lives,
+ * What is being written in each conversation: text, file, the message that it answers, and how far its sending is. Kept in memory while the page lives,
  * never stored. A draft outlives its screen, so a message on its way is not sent again by a user who comes back.
  */
 import { useSyncExternalStore } from "react";
@@ -8,6 +8,15 @@ import { newFormKey } from "../../data/api.ts";
 interface Content {
   text: string;
   file: File | null;
+  /** The message that this one answers. */
+  replyTo: Quoted | null;
+}
+
+export interface Quoted {
+  /** Of the conversation's item. */
+  key: string;
+  to: { inbound: number } | { message: number };
+  text: string;
 }
 
 export interface Draft extends Content {
@@ -23,7 +32,7 @@ export interface Draft extends Content {
 }
 
 const NOTHING: Draft = {
-  ...{ text: "", file: null, upload: null },
+  ...{ text: "", file: null, replyTo: null, upload: null },
   ...{ isSending: false, progress: null, error: null, key: "" },
 };
 const drafts = new Map<string, Draft>();

@@ -1,5 +1,13 @@
 /** Texts of the composer. */
 export const strings = {
+  actions: "React or reply",
+  actionsFor: (text: string) => `React or reply: ${text}`,
+  replyToThis: "Reply to this message",
+  reactions: "Reactions",
+  reactWith: (emoji: string) => `React with ${emoji}`,
+  removeReaction: "Remove the reaction",
+  answers: "Your reply answers",
+  removeQuote: "Answer no message",
   attach: "Attach a file",
   file: "Attached file",
   removeFile: "Remove the file",

@@ -2,14 +2,17 @@
  * Offers what can be sent to a person now: text and files while the window is open, a template when it is closed, and an
  * explanation if nothing may be sent.
  */
+import { X } from "lucide-react";
 import { type SyntheticEvent, useState } from "react";
 import { useWorkspace } from "../../data/session.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
+import { useKeys } from "../../ui/keys.ts";
 import { Notice, sentenceOf } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import { AskForNumber } from "./ask-for-number.tsx";
+import { quotedFrom, replyTo } from "./composer-actions.tsx";
 import { draftIdOf, useDraft, write } from "./composer-draft.ts";
 import { AttachButton, AttachedFile, takeFile } from "./composer-file.tsx";
 import { strings as composerStrings } from "./composer-strings.ts";
@@ -78,12 +81,13 @@ interface ReplyProps {
   isTaking: boolean;
 }
 
-function Reply({ conversation: { contact_id: id, to, from }, isTaking }: ReplyProps) {
+function Reply({ conversation, isTaking }: ReplyProps) {
+  const { contact_id: id, to, from } = conversation;
   const { id: workspaceId } = useWorkspace();
   const refresh = useRefresh(workspaceId, id);
   const draftId = draftIdOf(workspaceId, id);
   const draft = useDraft(draftId);
-  const { text, file, isSending, progress, error } = draft;
+  const { text, file, replyTo: quoted, isSending, progress, error } = draft;
   const isTooLong = file !== null && text.length > CAPTION_LENGTH_MAX;
   const isEmpty = file === null && text.trim() === "";
   const press = async () => {
@@ -91,6 +95,13 @@ function Reply({ conversation: { contact_id: id, to, from }, isTaking }: ReplyPr
     await sendDraft(draftId, { workspaceId, to: to ?? "", ...optionsOf(from, isTaking) });
     await refresh();
   };
+  useKeys((key) => {
+    if (key !== "r") return false;
+    const last = conversation.items.find((item) => item.kind === "inbound" && quotedFrom(item) !== null);
+    const answered = last === undefined ? null : quotedFrom(last);
+    if (answered !== null) replyTo(draftId, answered);
+    return answered !== null;
+  });
   const take = (event: SyntheticEvent, { files }: DataTransfer) => {
     if (files.length === 0 || isSending) return;
     event.preventDefault();
@@ -106,10 +117,28 @@ function Reply({ conversation: { contact_id: id, to, from }, isTaking }: ReplyPr
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => take(event, event.dataTransfer)}
     >
+      {quoted !== null && (
+        <div className="flex items-center gap-3">
+          <blockquote
+            aria-label={composerStrings.answers}
+            className="line-clamp-2 min-w-0 flex-1 border-s-2 border-edge ps-2 text-label text-quiet wrap-anywhere"
+          >
+            {quoted.text}
+          </blockquote>
+          <IconButton
+            label={composerStrings.removeQuote}
+            disabled={isSending}
+            onClick={() => write(draftId, { replyTo: null })}
+          >
+            <X aria-hidden size={18} />
+          </IconButton>
+        </div>
+      )}
       {file !== null && (
         <AttachedFile draftId={draftId} draft={{ ...draft, file }} cancel={() => cancelUpload(draftId)} />
       )}
       <textarea
+        data-composer
         className={`${inputClass} max-h-40`}
         rows={2}
         dir="auto"

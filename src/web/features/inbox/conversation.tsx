@@ -25,6 +25,7 @@ import { arrange, keyOf, referenceTo } from "./arrange.ts";
 import { Attachment } from "./attachment.tsx";
 import { Bubble, textIn } from "./bubble.tsx";
 import { Composer } from "./composer.tsx";
+import { MessageActions } from "./composer-actions.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
 import { strings } from "./strings.ts";
@@ -120,6 +121,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
                 isUndelivered={isUndelivered(item)}
                 quote={quoteOf(item, byKey)}
                 reaction={reactions.get(item.key)}
+                actions={<MessageActions item={item} conversation={conversation} />}
                 attachment={
                   item.kind === "inbound" && (
                     <Attachment type={item.type} details={item.details} workspaceId={workspaceId} />

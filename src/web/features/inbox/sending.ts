@@ -25,23 +25,19 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
   note(id, { isSending: true, error: null });
   try {
     const upload = await uploadOf(id, workspaceId);
-    const { text, key } = readDraft(id);
-    const caption = text.trim() === "" || upload === null || !hasCaption(upload.mime_type) ? {} : { caption: text };
-    const content = upload === null ? { text } : { media: { id: upload.id, ...caption } };
-    const rest = upload !== null && caption.caption === undefined ? text : "";
+    const { body, rest } = messageOf(readDraft(id), upload);
+    const { key } = readDraft(id);
+    const sent = { text: rest, file: null, replyTo: null };
     try {
       await request(
         "POST /w/{workspace}/messages",
-        {
-          workspace: workspaceId,
-          body: { ...target, ...content } as Message,
-        },
+        { workspace: workspaceId, body: { ...target, ...body } as Message },
         { key },
       );
-      write(id, { text: rest, file: null });
+      write(id, sent);
     } catch (reason) {
       // The message was dispatched and then failed or got no answer: the conversation shows it with its state.
-      if (isShownInConversation(reason)) write(id, { text: rest, file: null });
+      if (isShownInConversation(reason)) write(id, sent);
       else note(id, { error: reason });
       // The server may have stored its answer under the key, so another try needs a new one. A file may have expired.
       if (isAnswered(reason)) note(id, { key: newFormKey(), upload: null });
@@ -53,6 +49,16 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
     uploading.delete(id);
     note(id, { isSending: false, progress: null });
   }
+}
+
+/** `rest`: the text that does not go with the file. */
+function messageOf({ text, replyTo }: Draft, upload: Draft["upload"]): { body: object; rest: string } {
+  const quoting = replyTo === null ? {} : { reply_to: replyTo.to };
+  if (upload === null) return { body: { text, ...quoting }, rest: "" };
+  const hasText = text.trim() !== "";
+  const isCaption = hasText && hasCaption(upload.mime_type);
+  const media = { id: upload.id, ...(isCaption ? { caption: text } : {}) };
+  return { body: { media, ...quoting }, rest: hasText && !isCaption ? text : "" };
 }
 
 async function uploadOf(id: string, workspace: number): Promise<Draft["upload"]> {

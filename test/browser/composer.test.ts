@@ -181,4 +181,34 @@ describe.skipIf(noBrowser)("in a browser", () => {
     },
     SCENARIO_LIMIT_MS,
   );
+
+  test(
+    "a reply is sent at a later time of the workspace's timezone; a time that cannot be is refused and the text stays",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, clean } = scenario;
+      const conversation = await openConversation(scenario);
+      const field = page.getByRole("textbox", { name: "Your reply" });
+      await field.fill("See you tomorrow");
+      await page.getByRole("button", { name: "Send later" }).click();
+      const time = page.getByLabel("Send at (Asia/Kolkata)");
+      const send = page.getByRole("button", { name: "Send later" });
+      expect(await send.isDisabled()).toBe(true);
+      await time.fill("2020-01-10T18:00");
+      await send.click();
+      await page.getByRole("alert").waitFor();
+      expect(await field.inputValue()).toBe("See you tomorrow");
+      await clean("a reply for later");
+      await pictures(scenario, "later");
+
+      const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+      await time.fill(`${day}T18:00`);
+      await send.click();
+      await conversation.getByRole("button", { name: "Cancel message" }).waitFor();
+      expect(await time.count()).toBe(0);
+      const [sent] = (await scenario.read<{ data: object[] }>("/messages")).data;
+      expect(sent).toMatchObject({ status: "scheduled", send_at: `${day}T18:00:00+05:30` });
+    },
+    SCENARIO_LIMIT_MS,
+  );
 });

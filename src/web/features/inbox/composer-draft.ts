@@ -10,6 +10,8 @@ interface Content {
   file: File | null;
   /** The message that this one answers. */
   replyTo: Quoted | null;
+  /** When it is to be sent, in the workspace's timezone: `2026-11-27T10:00`; empty: not chosen yet; null: now. */
+  sendAt: string | null;
 }
 
 export interface Quoted {
@@ -32,7 +34,7 @@ export interface Draft extends Content {
 }
 
 const NOTHING: Draft = {
-  ...{ text: "", file: null, replyTo: null, upload: null },
+  ...{ text: "", file: null, replyTo: null, sendAt: null, upload: null },
   ...{ isSending: false, progress: null, error: null, key: "" },
 };
 const drafts = new Map<string, Draft>();

@@ -13,8 +13,9 @@ import { exact } from "../../ui/time.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import { AskForNumber } from "./ask-for-number.tsx";
 import { quotedFrom, replyTo } from "./composer-actions.tsx";
-import { draftIdOf, useDraft, write } from "./composer-draft.ts";
+import { type Draft, draftIdOf, type Quoted, useDraft, write } from "./composer-draft.ts";
 import { AttachButton, AttachedFile, takeFile } from "./composer-file.tsx";
+import { LaterButton, SendAt } from "./composer-later.tsx";
 import { strings as composerStrings } from "./composer-strings.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { cancelUpload, isWorthAnotherTry, sendDraft, useRefresh } from "./sending.ts";
@@ -83,13 +84,13 @@ interface ReplyProps {
 
 function Reply({ conversation, isTaking }: ReplyProps) {
   const { contact_id: id, to, from } = conversation;
-  const { id: workspaceId } = useWorkspace();
+  const { id: workspaceId, timezone } = useWorkspace();
   const refresh = useRefresh(workspaceId, id);
   const draftId = draftIdOf(workspaceId, id);
   const draft = useDraft(draftId);
-  const { text, file, replyTo: quoted, isSending, progress, error } = draft;
+  const { text, file, replyTo: quoted, sendAt, isSending, progress, error } = draft;
   const isTooLong = file !== null && text.length > CAPTION_LENGTH_MAX;
-  const isEmpty = file === null && text.trim() === "";
+  const isEmpty = (file === null && text.trim() === "") || sendAt === "";
   const press = async () => {
     if (isSending || isEmpty || isTooLong) return;
     await sendDraft(draftId, { workspaceId, to: to ?? "", ...optionsOf(from, isTaking) });
@@ -117,23 +118,7 @@ function Reply({ conversation, isTaking }: ReplyProps) {
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => take(event, event.dataTransfer)}
     >
-      {quoted !== null && (
-        <div className="flex items-center gap-3">
-          <blockquote
-            aria-label={composerStrings.answers}
-            className="line-clamp-2 min-w-0 flex-1 border-s-2 border-edge ps-2 text-label text-quiet wrap-anywhere"
-          >
-            {quoted.text}
-          </blockquote>
-          <IconButton
-            label={composerStrings.removeQuote}
-            disabled={isSending}
-            onClick={() => write(draftId, { replyTo: null })}
-          >
-            <X aria-hidden size={18} />
-          </IconButton>
-        </div>
-      )}
+      {quoted !== null && <Quote draftId={draftId} quoted={quoted} disabled={isSending} />}
       {file !== null && (
         <AttachedFile draftId={draftId} draft={{ ...draft, file }} cancel={() => cancelUpload(draftId)} />
       )}
@@ -155,6 +140,7 @@ function Reply({ conversation, isTaking }: ReplyProps) {
           void press();
         }}
       />
+      {sendAt !== null && <SendAt draftId={draftId} disabled={isSending} sendAt={sendAt} zone={timezone} />}
       {isTooLong && (
         <p className="text-red">{composerStrings.captionTooLong(CAPTION_LENGTH_MAX.toLocaleString("en"))}</p>
       )}
@@ -165,6 +151,7 @@ function Reply({ conversation, isTaking }: ReplyProps) {
       )}
       <div className="flex items-center gap-3">
         <AttachButton draftId={draftId} disabled={isSending} />
+        {sendAt === null && <LaterButton draftId={draftId} disabled={isSending} />}
         <span className="flex-1 text-label text-quiet max-mid:invisible">{strings.sendHint}</span>
         <Button
           type="submit"
@@ -172,9 +159,41 @@ function Reply({ conversation, isTaking }: ReplyProps) {
           busy={isSending && progress === null}
           disabled={isEmpty || isTooLong || isSending}
         >
-          {isWorthAnotherTry(error) ? composerStrings.tryAgain : strings.send}
+          {labelOf(draft)}
         </Button>
       </div>
     </form>
+  );
+}
+
+function labelOf({ error, sendAt }: Draft): string {
+  if (isWorthAnotherTry(error)) return composerStrings.tryAgain;
+  return sendAt === null ? strings.send : composerStrings.later;
+}
+
+interface QuoteProps {
+  draftId: string;
+  quoted: Quoted;
+  disabled: boolean;
+}
+
+/** The message that the reply answers. */
+function Quote({ draftId, quoted, disabled }: QuoteProps) {
+  return (
+    <div className="flex items-center gap-3">
+      <blockquote
+        aria-label={composerStrings.answers}
+        className="line-clamp-2 min-w-0 flex-1 border-s-2 border-edge ps-2 text-label text-quiet wrap-anywhere"
+      >
+        {quoted.text}
+      </blockquote>
+      <IconButton
+        label={composerStrings.removeQuote}
+        disabled={disabled}
+        onClick={() => write(draftId, { replyTo: null })}
+      >
+        <X aria-hidden size={18} />
+      </IconButton>
+    </div>
   );
 }

@@ -27,7 +27,7 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
     const upload = await uploadOf(id, workspaceId);
     const { body, rest } = messageOf(readDraft(id), upload);
     const { key } = readDraft(id);
-    const sent = { text: rest, file: null, replyTo: null };
+    const sent = { text: rest, file: null, replyTo: null, sendAt: null };
     try {
       await request(
         "POST /w/{workspace}/messages",
@@ -52,13 +52,16 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
 }
 
 /** `rest`: the text that does not go with the file. */
-function messageOf({ text, replyTo }: Draft, upload: Draft["upload"]): { body: object; rest: string } {
-  const quoting = replyTo === null ? {} : { reply_to: replyTo.to };
-  if (upload === null) return { body: { text, ...quoting }, rest: "" };
+function messageOf({ text, replyTo, sendAt }: Draft, upload: Draft["upload"]): { body: object; rest: string } {
+  const more = {
+    ...(replyTo === null ? {} : { reply_to: replyTo.to }),
+    ...(sendAt === null ? {} : { send_at: sendAt }),
+  };
+  if (upload === null) return { body: { text, ...more }, rest: "" };
   const hasText = text.trim() !== "";
   const isCaption = hasText && hasCaption(upload.mime_type);
   const media = { id: upload.id, ...(isCaption ? { caption: text } : {}) };
-  return { body: { media, ...quoting }, rest: hasText && !isCaption ? text : "" };
+  return { body: { media, ...more }, rest: hasText && !isCaption ? text : "" };
 }
 
 async function uploadOf(id: string, workspace: number): Promise<Draft["upload"]> {

@@ -12,7 +12,7 @@ import { SecretKeyUnusable } from "#src/core/key-file.ts";
 import { Problem } from "#src/core/problem.ts";
 import { SecretUnreadable } from "#src/core/secret.ts";
 import { showControls, visible } from "#src/core/shown-text.ts";
-import { DriverUnusable } from "#src/db/driver.ts";
+import { DriverUnusable, LibraryMissing } from "#src/db/driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import { NewerSchema, UnknownSchema } from "#src/db/migrate.ts";
@@ -94,6 +94,7 @@ const RULES: readonly FailureRule[] = [
   [ConfigError, "invalid_config", null],
   [SecretKeyUnusable, "secret_key_unusable", null],
   [SecretUnreadable, "secret_unreadable", "put back the key file that belongs to this database"],
+  [LibraryMissing, "driver_unusable", "install it: libstdc++.so.6 is in the package libstdc++6 (Debian) or libstdc++"],
   [
     DriverUnusable,
     "driver_unusable",

@@ -24,7 +24,12 @@ export function openClient(path: string, options: BetterSqlite3.Options): Client
 
 /** The driver's native module cannot be unpacked into the directory for temporary files, or cannot run from there. */
 export class DriverUnusable extends Error {
-  override readonly name = "DriverUnusable";
+  override readonly name: string = "DriverUnusable";
+}
+
+/** The system has not all libraries that the driver's native module is linked with. */
+export class LibraryMissing extends DriverUnusable {
+  override readonly name = "LibraryMissing";
 }
 
 function openWith(PlatformDriver: Driver, path: string, options: BetterSqlite3.Options): Client {
@@ -34,8 +39,16 @@ function openWith(PlatformDriver: Driver, path: string, options: BetterSqlite3.O
     const isModule = error instanceof Error && "code" in error && error.code === "ERR_DLOPEN_FAILED";
     // As an error of the operating system names it; SQLite's own does not.
     if (!isModule) throw error instanceof Error ? Object.assign(error, { path }) : error;
-    throw new DriverUnusable(`the SQLite driver cannot be loaded: ${error.message}`, { cause: error });
+    throw describeUnloaded(error);
   }
+}
+
+/** `error`: of the system's loader. */
+export function describeUnloaded(error: Error): DriverUnusable {
+  const library = /^(lib\S+\.so\S*): cannot open shared object file/.exec(error.message)?.[1];
+  return library === undefined
+    ? new DriverUnusable(`the SQLite driver cannot be loaded: ${error.message}`, { cause: error })
+    : new LibraryMissing(`the SQLite driver needs ${library}, which this system does not have`, { cause: error });
 }
 
 /**

@@ -39,6 +39,8 @@ test("the days on which something arrives are kept, of the last thirty; history 
   await app.clock.advance(DAY_MS);
   await world.standby();
   expect(days()).toBe(2);
-  await app.clock.advance(31 * DAY_MS);
+  // A month of the test's clock takes long: the rows are made older instead.
+  app.store.client.exec(`UPDATE number_days SET day = day - ${31 * DAY_MS}`);
+  await app.clock.advance(DAY_MS);
   expect(days()).toBe(0);
 });

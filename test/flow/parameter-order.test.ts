@@ -180,7 +180,9 @@ test("a name that comes back while nothing was confirmed has its old place, and 
 test("a template that was known before the upgrade keeps the order of the text that it has then", async () => {
   await using world = await start(FIRST, { status: "PENDING" });
   const upgrades = migrations.filter(({ name }) =>
-    ["parameter_order", "template_parts", "category_changes", "template_submissions"].includes(name),
+    ["parameter_order", "template_parts", "category_changes", "template_submissions", "generated_templates"].includes(
+      name,
+    ),
   );
   const columns = [
     "templates.parameter_order",
@@ -190,6 +192,7 @@ test("a template that was known before the upgrade keeps the order of the text t
     "templates.category_change",
     "templates.category_change_at",
     "templates.network_id",
+    "templates.generated",
   ];
   const { client } = world.app.store;
   client.exec("DROP INDEX templates_category_change");

@@ -3,17 +3,9 @@
  * endpoint for marketing with its one fallback, and messages with a category from three accounts.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { graphNumber, graphTemplate } from "#test/support/graph-account.ts";
+import { graphTemplate } from "#test/support/graph-account.ts";
 import { textFrom } from "#test/support/whatsapp.ts";
-import {
-  ACCESS_TOKEN,
-  ACCOUNT_ID,
-  APP_SECRET,
-  makeWhatsappProcess,
-  PHONE_NUMBER_ID,
-  until,
-  type WhatsappProcess,
-} from "#test/support/whatsapp-process.ts";
+import { PHONE_NUMBER_ID, startShop, until, type WhatsappProcess } from "#test/support/whatsapp-process.ts";
 
 const LIMIT_MS = 60_000;
 const ANNA = "+4915112345678";
@@ -21,29 +13,17 @@ const GENERAL = `/v25.0/${PHONE_NUMBER_ID}/messages`;
 const MARKETING = `/v25.0/${PHONE_NUMBER_ID}/marketing_messages`;
 const body = [{ type: "BODY", text: "Hello {{1}}" }];
 
-async function startShop(directSend: "enabled" | "refused" | "revoked"): Promise<WhatsappProcess> {
-  const shop = await makeWhatsappProcess({
-    numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 1234567")],
-    templates: [
-      graphTemplate("greeting", { components: body }),
-      graphTemplate("offer", { category: "MARKETING", components: body }),
-    ],
-    details: { name: "Shop", marketing_messages_onboarding_status: "ONBOARDED", direct_send: directSend },
-  });
-  shop.write(
-    "waxwing.toml",
-    `[server]\npublic_url = "${shop.publicUrl}"\n[storage]\ndata = "data"\n[whatsapp]\nverify_token = "a-word"\napp_secret = "${APP_SECRET}"\ngraph_url = "${shop.graph.url}"\n[secrets]\nkey_file = "waxwing.key"\n`,
+function openShop(directSend: "enabled" | "refused" | "revoked"): Promise<WhatsappProcess> {
+  return startShop(
+    {
+      templates: [
+        graphTemplate("greeting", { components: body }),
+        graphTemplate("offer", { category: "MARKETING", components: body }),
+      ],
+      details: { name: "Shop", marketing_messages_onboarding_status: "ONBOARDED", direct_send: directSend },
+    },
+    "send,read,inbox",
   );
-  shop.write("token", `${ACCESS_TOKEN}\n`);
-  await shop.json("workspace", "create", "--name", "Shop", "--country", "DE", "--timezone", "Europe/Berlin");
-  await shop.json(
-    ...["number", "add", "--workspace", "1", "--phone", "+49 30 1234567", "--name", "Shop", "--network", "whatsapp"],
-    ...["--phone-number-id", PHONE_NUMBER_ID, "--account-id", ACCOUNT_ID, "--token-file", "token"],
-  );
-  const { key } = await shop.json("key", "create", "--workspace", "1", "--name", "Test", "--scopes", "send,read,inbox");
-  shop.key = String(key);
-  await shop.start();
-  return shop;
 }
 
 const paths = ({ graph }: WhatsappProcess) => graph.requests.map(({ path }) => path.split("?")[0]);
@@ -53,7 +33,7 @@ describe("a number that other senders answer too", () => {
   let shop: WhatsappProcess;
 
   beforeAll(async () => {
-    shop = await startShop("refused");
+    shop = await openShop("refused");
   }, LIMIT_MS);
   afterAll(() => shop[Symbol.asyncDispose]());
 
@@ -159,7 +139,7 @@ describe("a text with a category", () => {
   ] as const)(
     "of an account that is %s is answered %d, and %d of three leave",
     async (access, status, requests) => {
-      await using shop = await startShop(access);
+      await using shop = await openShop(access);
       for (let times = 0; times < 3; times++) {
         const answer = await send(shop, direct);
         expect(answer.status).toBe(status);

@@ -20,7 +20,7 @@ import {
   type GraphOptions,
   startGraph,
 } from "./graph.ts";
-import { type GraphAccount, graphAccount } from "./graph-account.ts";
+import { type GraphAccount, graphAccount, graphNumber } from "./graph-account.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 export const ACCOUNT_ID = "102290129340398";
@@ -307,4 +307,35 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+const SHOP_PHONE = "+49 30 1234567";
+
+/** A running server with one workspace, whose number is the account's, and a key with these scopes. */
+export async function startShop(account: Partial<GraphAccount>, scopes: string): Promise<WhatsappProcess> {
+  const shop = await makeWhatsappProcess({ numbers: [graphNumber(PHONE_NUMBER_ID, SHOP_PHONE)], ...account });
+  shop.write(
+    "waxwing.toml",
+    `[server]
+public_url = "${shop.publicUrl}"
+[storage]
+data = "data"
+[whatsapp]
+verify_token = "a-word"
+app_secret = "${APP_SECRET}"
+graph_url = "${shop.graph.url}"
+[secrets]
+key_file = "waxwing.key"
+`,
+  );
+  shop.write("token", `${ACCESS_TOKEN}\n`);
+  await shop.json("workspace", "create", "--name", "Shop", "--country", "DE", "--timezone", "Europe/Berlin");
+  await shop.json(
+    ...["number", "add", "--workspace", "1", "--phone", SHOP_PHONE, "--name", "Shop", "--network", "whatsapp"],
+    ...["--phone-number-id", PHONE_NUMBER_ID, "--account-id", ACCOUNT_ID, "--token-file", "token"],
+  );
+  const { key } = await shop.json("key", "create", "--workspace", "1", "--name", "Test", "--scopes", scopes);
+  shop.key = String(key);
+  await shop.start();
+  return shop;
 }

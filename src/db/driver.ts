@@ -45,8 +45,8 @@ function openWith(PlatformDriver: Driver, path: string, options: BetterSqlite3.O
 
 /** `error`: of the system's loader. */
 export function describeUnloaded(error: Error): DriverUnusable {
-  const library = /^(lib\S+\.so\S*): cannot open shared object file/.exec(error.message)?.[1];
-  return library === undefined
+  const [library = "", more] = error.message.split(": cannot open shared object file");
+  return more === undefined || !library.startsWith("lib")
     ? new DriverUnusable(`the SQLite driver cannot be loaded: ${error.message}`, { cause: error })
     : new LibraryMissing(`the SQLite driver needs ${library}, which this system does not have`, { cause: error });
 }

@@ -24,6 +24,7 @@ import { listCommand, workspacesOf, writeCommand } from "./database-command.ts";
 import { readInputJson } from "./input.ts";
 import { choice, file, flag, positional, required, text, workspaceFilter, workspaceOption } from "./option.ts";
 import { list, listed, type Report, table, timesIn } from "./output.ts";
+import { commands as submissions } from "./submit-template.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
 
 const name = positional(text("NAME", "The template's name"));
@@ -72,6 +73,7 @@ export const commands: readonly Command[] = [
       empty: "There are no templates: waxwing template add --workspace ID …",
     },
   ),
+  ...submissions,
   command(
     "template sync",
     {

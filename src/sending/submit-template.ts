@@ -29,13 +29,13 @@ import { type Submitted, withHandles } from "#src/domain/templates/submitted.ts"
 import type { ListedTemplate } from "#src/domain/templates/sync.ts";
 import type { Submission, Template } from "#src/domain/templates/table.ts";
 import { senderOf } from "#src/networks/credentials.ts";
-import type { Networks, Sender, TemplatePort, UploadFile } from "#src/networks/network.ts";
+import type { Sender, TemplatePort, UploadFile } from "#src/networks/network.ts";
 import type { Submitted as Outcome } from "#src/networks/template-request.ts";
 
-interface SubmitOptions {
+export interface SubmitOptions {
   store: Store;
   box: SecretBox;
-  networks: Pick<Networks, "simulator" | "whatsapp">;
+  portOf: (network: SendingNumber["network"]) => TemplatePort | undefined;
   /** The files of uploads; null: there are none here. */
   files: { read(file: { workspaceId: number; hash: string }): AsyncIterable<Uint8Array> } | null;
 }
@@ -64,7 +64,7 @@ export async function submitTemplate(
 ): Promise<SubmissionResult> {
   const { store } = options;
   const { number, action } = request;
-  const port = options.networks[number.network].templates;
+  const port = options.portOf(number.network);
   if (port === undefined) throw new Error(`${number.network} takes no templates`);
   const stage: Stage = {
     ...options,

@@ -151,6 +151,7 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   to: (side) => side.phone,
   types: () => "message.sent",
   signed: () => "true",
+  generated: () => "true",
   cursors: () => "true",
   type: () => "message.sent",
   language: null,

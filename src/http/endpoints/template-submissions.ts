@@ -4,16 +4,13 @@ import { invalidRequest, Problem } from "#src/core/problem.ts";
 import { inDocument, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { claimKey, storeAnswer } from "#src/domain/idempotency/keys.ts";
-import { chooseSender } from "#src/domain/numbers/choose.ts";
-import { listNumbers } from "#src/domain/numbers/read.ts";
-import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { listLanguages } from "#src/domain/templates/read.ts";
+import { chooseAccount } from "#src/domain/templates/choose-account.ts";
 import { TemplateView } from "#src/domain/templates/schema.ts";
 import { findProblems } from "#src/domain/templates/submission.ts";
 import type { Template } from "#src/domain/templates/table.ts";
 import { templateCategories } from "#src/domain/templates/template.ts";
 import { viewTemplate } from "#src/domain/templates/view.ts";
-import { type SubmissionRequest, submitTemplate } from "#src/sending/submit-template.ts";
+import { type SubmissionRequest, type SubmitOptions, submitTemplate } from "#src/sending/submit-template.ts";
 import { type Answer, answerData, keptAnswer } from "../answer.ts";
 import { answerProblem } from "../errors.ts";
 import { actOnce, readKey } from "../idempotency.ts";
@@ -142,7 +139,7 @@ export const templateSubmissionEndpoints = {
       const { body } = call;
       const name = textOf(body.name);
       const language = textOf(body.language);
-      const number = requireNumber(tx, call, textOf(body.from) || null, null);
+      const number = chooseAccount(tx, call.workspace, textOf(body.from) || null, null);
       return { number, action: "create", name, language, body: withoutFrom(body) };
     }),
   ),
@@ -174,7 +171,7 @@ export const templateSubmissionEndpoints = {
   }).answer((call) => {
     const { store, workspace, body } = call;
     const problems = store.read((tx) => {
-      const { accountId } = requireNumber(tx, call, textOf(body.from) || null, null);
+      const { accountId } = chooseAccount(tx, call.workspace, textOf(body.from) || null, null);
       const key = { workspaceId: workspace.id, accountId, name: textOf(body.name), language: textOf(body.language) };
       return findProblems(tx, key, withoutFrom(body), null);
     });
@@ -209,7 +206,7 @@ export const templateSubmissionEndpoints = {
             [member]: ["This is not the template of the address: omit it, or change the address."],
           });
       }
-      const number = requireNumber(tx, call, textOf(body.from) || null, name);
+      const number = chooseAccount(tx, call.workspace, textOf(body.from) || null, name);
       return { number, action: "correct", name, language, body: { ...withoutFrom(body), name, language } };
     }),
   ),
@@ -260,27 +257,6 @@ type Call = Pick<
   "workspace" | "store" | "dispatch" | "media" | "keyQueue" | "headers" | "method" | "pathname" | "body"
 >;
 
-/** A number of the account. `name`: of a template that is there, which also says the account. Throws what is wrong. */
-function requireNumber(
-  tx: ReadTx,
-  { workspace }: Pick<Call, "workspace">,
-  from: string | null,
-  name: string | null,
-): SendingNumber {
-  const owned = listNumbers(tx, workspace.id);
-  const accounts = [...new Map(owned.toReversed().map((one) => [`${one.network} ${one.accountId}`, one])).values()];
-  const having = accounts.filter(
-    ({ accountId }) => name !== null && listLanguages(tx, workspace.id, accountId, name).length > 0,
-  );
-  const [only, ...others] = having.length > 0 ? having : accounts;
-  if (only === undefined) throw new Problem("number_not_ready", "The workspace has no sending number.");
-  if (from === null && others.length === 0) return only;
-  const chosen = chooseSender(tx, workspace, from);
-  if ("fields" in chosen) throw invalidRequest(chosen.fields);
-  if (chosen.sender === null) throw new Problem("number_not_ready", "The workspace has no sending number.");
-  return chosen.sender;
-}
-
 /** Submits once under the request's idempotency key, and answers with the template. */
 async function submit(call: Call, status: 200 | 201, read: (tx: ReadTx) => SubmissionRequest) {
   const { workspace } = call;
@@ -293,7 +269,7 @@ async function submit(call: Call, status: 200 | 201, read: (tx: ReadTx) => Submi
 
 async function remove(call: Call, name: string, language: string | null, from: string | null) {
   const read = (tx: ReadTx): SubmissionRequest => ({
-    ...{ number: requireNumber(tx, call, from, name), action: "delete", name, language, body: null },
+    ...{ number: chooseAccount(tx, call.workspace, from, name), action: "delete", name, language, body: null },
   });
   const show = (deleted: readonly Template[]) =>
     answerData(200, { name, languages: deleted.map((one) => one.language) });
@@ -312,8 +288,9 @@ function submitOnce(
     result instanceof Problem ? answerProblem(result, true) : show(result.templates);
   return actOnce(call, use, async () => {
     const { box, networks } = dispatch;
+    const portOf: SubmitOptions["portOf"] = (network) => networks[network].templates;
     return shown(
-      await submitTemplate({ store, box, networks, files: media }, request, (tx, result) => {
+      await submitTemplate({ store, box, portOf, files: media }, request, (tx, result) => {
         if (use !== null) storeAnswer(tx, claimKey(tx, workspace.id, use), shown(result));
       }),
     );

@@ -1,0 +1,149 @@
+/** `waxwing template check`, `submit`, `correct` and `delete`: what `POST /templates` and its neighbours do, for an operator. */
+import type { ReadTx } from "#src/db/transaction.ts";
+import { chooseAccount } from "#src/domain/templates/choose-account.ts";
+import { findProblems } from "#src/domain/templates/submission.ts";
+import { viewTemplate } from "#src/domain/templates/view.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { MediaFiles } from "#src/media/files.ts";
+import type { SubmissionRequest } from "#src/sending/submit-template.ts";
+import { type Command, command } from "./command.ts";
+import type { Context } from "./context.ts";
+import { type Database, withDatabase } from "./database.ts";
+import { CommandFailure } from "./failure.ts";
+import { readInputJson } from "./input.ts";
+import { file, positional, required, text, workspaceOption } from "./option.ts";
+import { table } from "./output.ts";
+
+const name = positional(text("NAME", "The template's name"));
+const templateFile = required(
+  file("FILE|-", "File with the template as JSON, in Meta's format and with samples; - for stdin"),
+);
+const from = text("PHONE", "One of the workspace's numbers, if they have several accounts");
+
+export const commands: readonly Command[] = [
+  command(
+    "template check",
+    {
+      summary: "Check a template before it is submitted",
+      details:
+        "The file is JSON: name, language, category and components, in Meta's format. Nothing is submitted. The exit\ncode is 1 if something is wrong.",
+    },
+    { workspace: workspaceOption, file: templateFile, from },
+    async (context, values) => {
+      const body = await readTemplate(context, values.file);
+      return withDatabase(context, "read", ({ store }) => {
+        const problems = store.read((tx) => {
+          const { id: workspaceId } = getWorkspace(tx, values.workspace);
+          const { accountId } = numberOf(tx, values, null);
+          const key = { workspaceId, accountId, name: textOf(body.name), language: textOf(body.language) };
+          return findProblems(tx, key, body, null);
+        });
+        return {
+          json: { valid: problems.length === 0, problems },
+          text: table(
+            problems.map(({ path, message }) => ({ member: path, "what would be right": message })),
+            "Nothing is wrong: waxwing template submit …",
+          ),
+          ...(problems.length === 0 ? {} : { exitCode: 1 as const }),
+        };
+      });
+    },
+  ),
+  command(
+    "template submit",
+    {
+      summary: "Submit a template to WhatsApp",
+      details:
+        "The file is JSON: name, language, category and components, in Meta's format. WhatsApp reviews the template;\nwaxwing template list shows what it decides. Where WhatsApp does not answer, run the command again after a\nminute: nothing is submitted twice.",
+    },
+    { workspace: workspaceOption, file: templateFile, from },
+    async (context, values) => {
+      const body = await readTemplate(context, values.file);
+      return submit(context, values.workspace, (tx) => ({
+        ...{ number: numberOf(tx, values, null), action: "create" },
+        ...{ name: textOf(body.name), language: textOf(body.language), body },
+      }));
+    },
+  ),
+  command(
+    "template correct",
+    {
+      summary: "Correct a template at WhatsApp",
+      details:
+        "Replaces all parts; WhatsApp reviews the template again. An approved one can be corrected once in 24 hours and\nten times in 30 days, and keeps its category.",
+    },
+    {
+      ...{ name, workspace: workspaceOption, language: required(text("L", "Its language, such as en_US")) },
+      ...{ file: templateFile, from },
+    },
+    async (context, values) => {
+      const body = await readTemplate(context, values.file);
+      return submit(context, values.workspace, (tx) => ({
+        ...{ number: numberOf(tx, values, values.name), action: "correct", name: values.name },
+        ...{ language: values.language, body: { ...body, name: values.name, language: values.language } },
+      }));
+    },
+  ),
+  command(
+    "template delete",
+    {
+      summary: "Delete a template at WhatsApp",
+      details:
+        "Deletes one language, or all. For 30 days, the name of an approved one cannot be used again in this language.",
+    },
+    { name, workspace: workspaceOption, language: text("L", "Only this language (default: all)"), from },
+    (context, values) =>
+      submit(context, values.workspace, (tx) => ({
+        ...{ number: numberOf(tx, values, values.name), action: "delete", name: values.name },
+        ...{ language: values.language ?? null, body: null },
+      })),
+  ),
+];
+
+async function readTemplate(context: Context, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const read = await readInputJson(context, "--file", path);
+  if (typeof read === "object" && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
+  throw new CommandFailure("invalid_request", "--file: the template is a JSON object.");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function numberOf(tx: ReadTx, values: { workspace: number; from?: string | undefined }, template: string | null) {
+  return chooseAccount(tx, getWorkspace(tx, values.workspace), values.from ?? null, template);
+}
+
+function submit(context: Context, workspaceId: number, read: (tx: ReadTx) => SubmissionRequest) {
+  return withDatabase(context, "write", async (database) => {
+    const { store } = database;
+    const request = store.read(read);
+    if (request.number.network === "simulator") {
+      throw new CommandFailure(
+        "simulator_number",
+        `${request.number.phone} is on the simulator, whose templates no network reviews.`,
+        "waxwing template add --workspace ID --file FILE, or POST /templates on a running server",
+      );
+    }
+    const { submitTemplate } = await import("#src/sending/submit-template.ts");
+    const result = await submitTemplate(await optionsOf(context, database), request, () => undefined);
+    if (result instanceof Error) throw result;
+    const workspace = store.read((tx) => getWorkspace(tx, workspaceId));
+    const shown = result.templates.map((one) => viewTemplate(one, workspace));
+    return {
+      json:
+        request.action === "delete" ? { name: request.name, languages: shown.map((one) => one.language) } : shown[0],
+      text: table(
+        shown.map((one) => ({ name: one.name, language: one.language, category: one.category, status: one.status })),
+        "WhatsApp has no such template.",
+      ),
+    };
+  });
+}
+
+async function optionsOf({ io }: Context, { store, config, box }: Database) {
+  const { createWhatsapp } = await import("#src/networks/whatsapp/whatsapp.ts");
+  const { templates } = createWhatsapp(config.whatsapp, io.clock);
+  const files = new MediaFiles(config.media.directory);
+  return { store, box: box(), files, portOf: () => templates };
+}

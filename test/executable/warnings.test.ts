@@ -5,17 +5,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { AcceptedMessage } from "#test/support/graph.ts";
-import { graphNumber, graphTemplate } from "#test/support/graph-account.ts";
+import { graphTemplate } from "#test/support/graph-account.ts";
 import { textFrom } from "#test/support/whatsapp.ts";
-import {
-  ACCESS_TOKEN,
-  ACCOUNT_ID,
-  APP_SECRET,
-  makeWhatsappProcess,
-  PHONE_NUMBER_ID,
-  until,
-  type WhatsappProcess,
-} from "#test/support/whatsapp-process.ts";
+import { configurationOf, startShop, until, type WhatsappProcess } from "#test/support/whatsapp-process.ts";
 
 const LIMIT_MS = 60_000;
 const PEOPLE = 600;
@@ -23,40 +15,14 @@ const PEOPLE = 600;
 let shop: WhatsappProcess;
 
 beforeAll(async () => {
-  shop = await makeWhatsappProcess({
-    numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 1234567")],
+  shop = await startShop({
     templates: [graphTemplate("greeting", { components: [{ type: "BODY", text: "Hello {{1}}" }] })],
     subscribedApps: [{ id: "300000000000001", name: "Our app" }],
   });
-  shop.write("waxwing.toml", configuration(APP_SECRET));
-  shop.write("token", `${ACCESS_TOKEN}\n`);
-  await shop.json("workspace", "create", "--name", "Shop", "--country", "DE", "--timezone", "Europe/Berlin");
-  await shop.json(
-    ...["number", "add", "--workspace", "1", "--phone", "+49 30 1234567", "--name", "Shop", "--network", "whatsapp"],
-    ...["--phone-number-id", PHONE_NUMBER_ID, "--account-id", ACCOUNT_ID, "--token-file", "token"],
-  );
   await shop.json("number", "update", "1", "--throughput", "100");
-  const { key } = await shop.json("key", "create", "--workspace", "1", "--name", "Test");
-  shop.key = String(key);
-  await shop.start();
 }, LIMIT_MS);
 
 afterAll(() => shop[Symbol.asyncDispose]());
-
-function configuration(appSecret: string): string {
-  return `[server]
-public_url = "${shop.publicUrl}"
-metrics_token = "a-word"
-[storage]
-data = "data"
-[whatsapp]
-verify_token = "a-word"
-app_secret = "${appSecret}"
-graph_url = "${shop.graph.url}"
-[secrets]
-key_file = "waxwing.key"
-`;
-}
 
 interface Shown {
   status: string;
@@ -138,7 +104,7 @@ test(
     expect((await doctor()).ofSignature).toEqual([]);
     // As after an operator's typing mistake and a restart.
     await shop.stop();
-    shop.write("waxwing.toml", configuration("not-the-secret"));
+    shop.write("waxwing.toml", configurationOf(shop, "not-the-secret"));
     await shop.start();
     for (let times = 0; times < 20; times++) expect(await shop.hear(change())).toBe(403);
     expect(refusals()).toHaveLength(1);
@@ -158,7 +124,7 @@ test(
     // Without a server, doctor reports the same.
     await shop.stop();
     expect((await doctor()).first).toMatchObject({ check: "callback signature" });
-    shop.write("waxwing.toml", configuration(APP_SECRET));
+    shop.write("waxwing.toml", configurationOf(shop));
     await shop.start();
     expect((await doctor()).ofSignature).toHaveLength(1);
     expect(await shop.hear(change())).toBe(200);

@@ -46,10 +46,6 @@ export interface GraphAccount {
   submitted: { method: string; path: string; body: unknown }[];
   /** Of how many requests about templates, from now on, the answer is lost; and how many are lost before they are taken. */
   loses: { answers: number; requests: number };
-  /** Requests about templates wait for these: before they are taken, and before they are answered. */
-  holds: { taking: Promise<void> | null; answer: Promise<void> | null };
-  /** How many requests about templates have arrived. */
-  templateRequests: number;
   /** Samples: sessions by their id, until the bytes arrive; the handles of all files. */
   samples: { sessions: Map<string, { type: string; length: number }>; handles: string[] };
   uploads: { phoneNumberId: string; contentType: string; size: number; name: string; id: string }[];
@@ -92,8 +88,6 @@ export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
     requiresProof: false,
     submitted: [],
     loses: { answers: 0, requests: 0 },
-    holds: { taking: null, answer: null },
-    templateRequests: 0,
     samples: { sessions: new Map(), handles: [] },
     uploads: [],
     refuse: null,
@@ -223,8 +217,6 @@ async function takeSubmission(
   const row = account.templates.find(({ id }) => id === owner);
   const isAboutTemplates = edge === "message_templates" || (edge === "" && row !== undefined);
   if (!isAboutTemplates || method === "GET") return null;
-  account.templateRequests += 1;
-  await account.holds.taking;
   if (account.loses.requests > 0) {
     account.loses.requests -= 1;
     return "lost";
@@ -232,7 +224,6 @@ async function takeSubmission(
   const body = bytes.length === 0 ? null : (JSON.parse(bytes.toString()) as Record<string, unknown>);
   account.submitted.push({ method, path: path.replace(/[?&]appsecret_proof=\w+/, ""), body });
   const answer = method === "DELETE" ? deleteTemplates(account, url) : changeTemplates(account, row, body ?? {});
-  await account.holds.answer;
   if (account.loses.answers === 0) return answer;
   account.loses.answers -= 1;
   return "lost";

@@ -311,30 +311,34 @@ function parsed(text: string): unknown {
 
 const SHOP_PHONE = "+49 30 1234567";
 
-/** A running server with one workspace, whose number is the account's, and a key with these scopes. */
-export async function startShop(account: Partial<GraphAccount>, scopes: string): Promise<WhatsappProcess> {
-  const shop = await makeWhatsappProcess({ numbers: [graphNumber(PHONE_NUMBER_ID, SHOP_PHONE)], ...account });
-  shop.write(
-    "waxwing.toml",
-    `[server]
-public_url = "${shop.publicUrl}"
+/** The configuration of a server with the fake Cloud API. */
+export function configurationOf({ publicUrl, graph }: WhatsappProcess, appSecret = APP_SECRET): string {
+  return `[server]
+public_url = "${publicUrl}"
+metrics_token = "a-word"
 [storage]
 data = "data"
 [whatsapp]
 verify_token = "a-word"
-app_secret = "${APP_SECRET}"
-graph_url = "${shop.graph.url}"
+app_secret = "${appSecret}"
+graph_url = "${graph.url}"
 [secrets]
 key_file = "waxwing.key"
-`,
-  );
+`;
+}
+
+/** A running server with one workspace, whose number is the account's. The key has these scopes, or the usual ones. */
+export async function startShop(account: Partial<GraphAccount>, scopes?: string): Promise<WhatsappProcess> {
+  const shop = await makeWhatsappProcess({ numbers: [graphNumber(PHONE_NUMBER_ID, SHOP_PHONE)], ...account });
+  shop.write("waxwing.toml", configurationOf(shop));
   shop.write("token", `${ACCESS_TOKEN}\n`);
   await shop.json("workspace", "create", "--name", "Shop", "--country", "DE", "--timezone", "Europe/Berlin");
   await shop.json(
     ...["number", "add", "--workspace", "1", "--phone", SHOP_PHONE, "--name", "Shop", "--network", "whatsapp"],
     ...["--phone-number-id", PHONE_NUMBER_ID, "--account-id", ACCOUNT_ID, "--token-file", "token"],
   );
-  const { key } = await shop.json("key", "create", "--workspace", "1", "--name", "Test", "--scopes", scopes);
+  const limits = scopes === undefined ? [] : ["--scopes", scopes];
+  const { key } = await shop.json("key", "create", "--workspace", "1", "--name", "Test", ...limits);
   shop.key = String(key);
   await shop.start();
   return shop;

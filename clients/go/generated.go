@@ -822,7 +822,7 @@ type ConversationNoteAuthor struct {
 	Name string `json:"name"`
 }
 
-// ConversationNote: What the staff wrote beside a conversation.
+// ConversationNote: A note of the staff about a conversation.
 type ConversationNote struct {
 	ID   int64  `json:"id"`
 	Text string `json:"text"`
@@ -3119,8 +3119,8 @@ type ListConversationNotesQuery struct {
 	After string `json:"after,omitempty"`
 }
 
-// ListConversationNotes: List the notes of a conversation. Returns what the staff and programs wrote beside a
-// conversation, the newest first. Needs a key with the scope `inbox`.
+// ListConversationNotes: List the notes of a conversation. Returns the notes of the staff and of programs about
+// a conversation, the newest first. Needs a key with the scope `inbox`.
 func (c *Client) ListConversationNotes(ctx context.Context, conversation int64, query ListConversationNotesQuery, options ...CallOption) (*List[ConversationNote], error) {
 	return list[ConversationNote](ctx, c, apiRequest{method: "GET", path: "/conversations/" + segment(conversation) + "/notes", query: queryOf(query), isIdempotent: true}, options)
 }

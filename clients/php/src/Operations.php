@@ -565,8 +565,8 @@ abstract class Operations
     }
 
     /**
-     * List the notes of a conversation. Returns what the staff and programs wrote beside a conversation, the newest
-     * first. Needs a key with the scope `inbox`.
+     * List the notes of a conversation. Returns the notes of the staff and of programs about a conversation, the
+     * newest first. Needs a key with the scope `inbox`.
      *
      * @param int $conversation
      * @param array{per_page?: int, after?: string} $query

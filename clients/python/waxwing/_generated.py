@@ -1089,7 +1089,7 @@ _ConversationNoteRequired = TypedDict(
 
 
 class ConversationNote(_ConversationNoteRequired):
-    """What the staff wrote beside a conversation."""
+    """A note of the staff about a conversation."""
 
 
 _ConversationUpdatedEventDataRequired = TypedDict(
@@ -4368,8 +4368,8 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> ApiList:
-        """List the notes of a conversation. Returns what the staff and programs wrote beside a conversation,
-        the newest first. Needs a key with the scope `inbox`.
+        """List the notes of a conversation. Returns the notes of the staff and of programs about a
+        conversation, the newest first. Needs a key with the scope `inbox`.
         """
         return self._core.list(
             "GET",

@@ -840,7 +840,7 @@ export type ConversationEntry = {
   at: string;
 };
 
-/** What the staff wrote beside a conversation. */
+/** A note of the staff about a conversation. */
 export type ConversationNote = {
   id: number;
   text: string;
@@ -4455,7 +4455,7 @@ export abstract class Operations {
   }
 
   /**
-   * List the notes of a conversation. Returns what the staff and programs wrote beside a conversation, the
+   * List the notes of a conversation. Returns the notes of the staff and of programs about a conversation, the
    * newest first. Needs a key with the scope `inbox`.
    */
   listConversationNotes(conversation: number, query: ListConversationNotesQuery = {}, options: CallOptions = {}): Promise<ApiList<ConversationNote>> {

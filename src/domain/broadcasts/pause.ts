@@ -184,7 +184,7 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
   }
 }
 
-/** A person has looked at why the network refused the number or the template: its next answer decides anew. */
+/** A person has looked at why the network refused the number or the template: its next answer decides again. */
 function overrideRefusal(tx: Tx, broadcast: Broadcast): void {
   if (broadcast.pauseCause === "account") {
     const sender = findNumber(tx, broadcast.numberId);

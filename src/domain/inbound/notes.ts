@@ -1,4 +1,4 @@
-/** What the staff write beside a conversation. It is never sent, is in no event, and goes when the person is erased. */
+/** Notes of the staff about a conversation. They are never sent, are in no event, and go when the person is erased. */
 import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Conversation } from "../contacts/table.ts";

@@ -102,7 +102,7 @@ function tellOpened(tx: Tx, number: SendingNumber, place: { contactId: number; n
   if (opened !== undefined) tellConversation(tx, opened, number);
 }
 
-/** As `fetchLater`, for the files of a form: their ids here stand beside its answers. */
+/** As `fetchLater`, for the files of a form: their ids here stand next to its answers. */
 function fetchFiles(tx: Tx, number: SendingNumber, { files, origin }: InboundItem, inbound: Inbound): Inbound {
   const { id, type, text, details } = inbound;
   if (files === undefined || details?.form === undefined) return inbound;

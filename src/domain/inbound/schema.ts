@@ -84,7 +84,7 @@ export const NoteView = Type.Object(
     ),
     created_at: Instant(),
   },
-  { $id: "ConversationNote", description: "What the staff wrote beside a conversation." },
+  { $id: "ConversationNote", description: "A note of the staff about a conversation." },
 );
 
 export const InboundView = Type.Object(

@@ -88,7 +88,7 @@ export function decide(failure: Omit<Failure, "message">, source: FailureSource)
 
 /**
  * What sends nothing more, for anybody, until the network reports otherwise; the same for answers and statuses, before,
- * during and after a broadcast. A single message is refused alone: its caller is told, and may know better. Only proof that
+ * during and after a broadcast. A single message is refused alone: its caller gets the refusal, and may know better. Only proof that
  * the number is not set up, or that the template was stopped while the network checked it, stops others too.
  */
 export function whatStops(

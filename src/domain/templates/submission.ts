@@ -276,8 +276,8 @@ function save(tx: Tx, submission: Submission, shown: Partial<ListedTemplate>, at
   }
   if (submission.action === "create" && known !== undefined) {
     // A name that was deleted is used again: what was known of the former template does not hold for this one.
-    const anew = { wasApproved: false, parameterOrder: null, sampleLink: null, createdAt: tx.now };
-    tx.db.update(templates).set(anew).where(eq(templates.id, known.id)).run();
+    const fresh = { wasApproved: false, parameterOrder: null, sampleLink: null, createdAt: tx.now };
+    tx.db.update(templates).set(fresh).where(eq(templates.id, known.id)).run();
   }
   const entry = { ...listed, ...shown };
   applyListing(tx, key, [entry], at);

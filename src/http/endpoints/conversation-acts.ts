@@ -159,7 +159,7 @@ export const conversationActEndpoints = {
       operationId: "listConversationNotes",
       tag: "Conversations",
       summary: "List the notes of a conversation",
-      description: "Returns what the staff and programs wrote beside a conversation, the newest first.",
+      description: "Returns the notes of the staff and of programs about a conversation, the newest first.",
       success: "One page of notes.",
       meta: { per_page: 50, has_more: false, next: null },
       example: [noteExample],

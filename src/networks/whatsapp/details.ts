@@ -106,7 +106,7 @@ function mediaOf(content: JsonObject | null): NonNullable<InboundDetails["media"
   };
 }
 
-/** What an advertisement may bring beside its words. */
+/** What an advertisement may bring in addition to its words. */
 function ofReferral(referral: JsonObject): Partial<NonNullable<InboundDetails["referral"]>> {
   const welcome = objectOf(referral, "welcome_message");
   const more = {

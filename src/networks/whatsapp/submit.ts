@@ -143,7 +143,7 @@ function readAnswer(result: Exchange): Submitted<JsonObject> {
   return { kind: "unknown", message: `The answer was HTTP ${result.status} and could not be read.` };
 }
 
-/** Meta explains to a person what is wrong with a template beside the error itself. */
+/** Next to the error itself, Meta explains to a person what is wrong with a template. */
 function refusalOf(error: GraphError, given: JsonObject | null): Submitted<never> {
   const { code, subcode } = error;
   if (LATER_CODES.has(code)) return later(describeCode(String(code)));

@@ -29,7 +29,7 @@ const LIVES: Readonly<Record<string, { min: number; max: number; words: string }
   MARKETING: { min: 43_200, max: 2_592_000, words: "43200 to 2592000" },
 };
 
-/** The members of each type of component and button, beside its type. What is not here, other rules name. */
+/** The members of each type of component and button, without `type`. Other rules name the types that are missing here. */
 const PART_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   HEADER: ["format", "text", "example"],
   BODY: ["text", "example", "add_security_recommendation"],
@@ -49,7 +49,7 @@ export const templateMembers: readonly string[] = [
   ...["from", "sample_media"],
 ];
 
-/** So many unknown members are named. */
+/** At most this many unknown members are named. */
 const UNKNOWN_MAX = 20;
 
 const DUPLICATE_PARTS = ["BODY", "FOOTER"];

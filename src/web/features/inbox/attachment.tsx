@@ -34,7 +34,7 @@ export function Attachment({ type, details, workspaceId }: AttachmentProps) {
 
 type Content = NonNullable<SentItem["content"]>;
 
-/** What was sent beside the text. An upload is shown; of a file that was sent by a link, only its kind and name. */
+/** What was sent in addition to the text. An upload is shown; of a file that was sent by a link, only its kind and name. */
 export function SentAttachment({ content }: { content: Content }) {
   if ("location" in content) {
     const { name = null, address = null, ...place } = content.location;

@@ -22,11 +22,15 @@ export interface CorpusRow {
   ending: Ending;
 }
 
-const METADATA = { display_phone_number: "4930000000", phone_number_id: GRAPH_PHONE_NUMBER_ID };
+/** The number that the rows are about. */
+export const CORPUS_OWN_PHONE = "4930000000";
+const METADATA = { display_phone_number: CORPUS_OWN_PHONE, phone_number_id: GRAPH_PHONE_NUMBER_ID };
 const WA_ID = "4915112345678";
 const NAMED = { message_template_id: 900000000000001, message_template_name: "greeting" };
 const TEMPLATE = { ...NAMED, message_template_language: "en-US" };
-const TIME = "1795248000";
+/** The time of what the rows report, in seconds. */
+export const CORPUS_TIME = "1795248000";
+const TIME = CORPUS_TIME;
 
 let made = 0;
 

@@ -309,7 +309,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const SHOP_PHONE = "+49 30 1234567";
+export const SHOP_PHONE = "+49 30 1234567";
 
 /** The configuration of a server with the fake Cloud API. */
 export function configurationOf({ publicUrl, graph }: WhatsappProcess, appSecret = APP_SECRET): string {

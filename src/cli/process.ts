@@ -14,6 +14,7 @@ const STDERR = 2;
 export function processIo(): Io {
   // Every file that this program creates holds secrets or other people's messages.
   process.umask(0o077);
+  exemptLoopbackFromProxies(process.env);
   return {
     env: process.env,
     clock: systemClock,
@@ -34,6 +35,11 @@ export function processIo(): Io {
     },
     exit: (code) => process.exit(code),
   };
+}
+
+/** Commands call the server on this machine, which a proxy that the environment names cannot reach. */
+function exemptLoopbackFromProxies(env: NodeJS.ProcessEnv): void {
+  env.no_proxy = [env.no_proxy ?? env.NO_PROXY, "localhost", "127.0.0.1", "[::1]", "::1"].filter(Boolean).join(",");
 }
 
 function write(file: number, text: string): void {

@@ -47,6 +47,14 @@ test("options say which code, text and type", async () => {
   expect(located.event?.data.message).toMatchObject({ type: "location" });
 });
 
+test("a proxy of this machine is not asked for the server on this machine", async () => {
+  const proxy = { http_proxy: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" };
+  for (const more of [{}, { NO_PROXY: "example.com" }, { no_proxy: "example.com" }]) {
+    const ran = await workshop.run(["trigger", "message.received"], { env: { ...env, ...proxy, ...more } });
+    expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  }
+});
+
 test("a fault that lasts is one until it ends or the server is reset", async () => {
   expect(await trigger("outage")).toEqual({ triggered: "outage", event: null });
   const headers = { authorization: `Bearer ${ready.control_token}` };

@@ -151,6 +151,11 @@ describe("the assignee", () => {
     expect((await world.list("?assignee=asha%40example.com")).length).toBe(0);
     expect((await act(bob, { assignee: "asha@example.com" })).status).toBe(200);
     expect((await world.list("?assignee=none")).length).toBe(0);
+    const state = { state: "open", snoozed_until: null, assignee: "asha@example.com" };
+    const [row] = (await bob.get(`/w/${shop.id}/inbox`)).body.data;
+    expect(row).toMatchObject({ id: world.id, ...state });
+    const shown = (await bob.get(`/w/${shop.id}/inbox/${row.contact_id}`)).body.data;
+    expect(shown.conversation).toEqual({ id: world.id, ...state });
     // Her answers stay hers when the person writes again.
     await world.patch({ state: "done" });
     await world.writes();
@@ -169,14 +174,19 @@ describe("the assignee", () => {
         .run(JSON.stringify(numbers));
     limitTo([second.id]);
     const base = `/w/${shop.id}${world.path}`;
+    const answerers = async () => (await owner.get(`${base}/assignees`)).body.data;
+    const everybody = ["agent@example.com", "op@example.com", "owner@example.com"];
+    expect(await answerers()).toEqual(everybody.slice(1));
     expect((await world.patch({ assignee: "agent@example.com" })).status).toBe(400);
     for (const [method, path, body] of [
+      ["GET", `${base}/assignees`, undefined],
       ["PATCH", base, { state: "done" }],
       ["GET", `${base}/notes`, undefined],
       ["POST", `${base}/notes`, { text: "Seen" }],
     ] as const)
       expect([method, (await agent.ask(method, path, body)).status]).toEqual([method, 404]);
     limitTo([shop.numberId]);
+    expect(await answerers()).toEqual(everybody);
     expect((await world.patch({ assignee: "agent@example.com" })).status).toBe(200);
     expect((await agent.ask("PATCH", base, { state: "done" })).status).toBe(200);
     limitTo([second.id]);

@@ -229,6 +229,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: conversation,
     body: { state: "done" },
   }),
+  "GET /w/{workspace}/conversations/{conversation}/assignees": ({ conversation }) => ({ id: conversation }),
   "GET /w/{workspace}/conversations/{conversation}/notes": ({ conversation }) => ({ id: conversation }),
   "POST /w/{workspace}/conversations/{conversation}/notes": ({ conversation }) => ({
     id: conversation,

@@ -2,10 +2,11 @@
  * Who of the staff may answer a conversation: members of its workspace who see its number, and operators. An assignee who is
  * none of these any more does not count.
  */
+import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { Conversation } from "../contacts/table.ts";
 import { findMembership, findUser, seesNumber } from "../users/read.ts";
-import type { User } from "../users/table.ts";
+import { type User, users } from "../users/table.ts";
 
 type Place = Pick<Conversation, "workspaceId" | "numberId">;
 
@@ -15,6 +16,21 @@ export function mayAnswer(tx: ReadTx, user: User, { workspaceId, numberId }: Pla
   if (user.isOperator) return true;
   const membership = findMembership(tx, user.id, workspaceId);
   return membership !== undefined && seesNumber(membership, numberId);
+}
+
+const ANSWERERS_MAX = 200;
+
+/** Those to whom a conversation on this number can be given, by address; the first of very many. */
+export function listAnswerers(tx: ReadTx, place: Place): User[] {
+  const isMember = sql`${users.id} IN (SELECT user_id FROM memberships WHERE workspace_id = ${place.workspaceId})`;
+  return tx.db
+    .select()
+    .from(users)
+    .where(and(isNull(users.disabledAt), or(eq(users.isOperator, true), isMember)))
+    .orderBy(asc(users.emailKey))
+    .limit(ANSWERERS_MAX)
+    .all()
+    .filter((user) => mayAnswer(tx, user, place));
 }
 
 /** Null: no user answers it. */

@@ -43,7 +43,7 @@ export function viewConversation(
 }
 
 /** What the staff have made of it. */
-function viewState(tx: ReadTx, conversation: Conversation, { timezone }: Pick<Workspace, "timezone">) {
+export function viewState(tx: ReadTx, conversation: Conversation, { timezone }: Pick<Workspace, "timezone">) {
   const { state, snoozedUntil } = conversation;
   const assignee = findAssignee(tx, conversation);
   return {

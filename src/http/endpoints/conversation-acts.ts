@@ -8,6 +8,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { conversationStates } from "#src/domain/contacts/conversation-states.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
 import type { Conversation } from "#src/domain/contacts/table.ts";
+import { listAnswerers } from "#src/domain/inbound/assignee.ts";
 import { changeConversation } from "#src/domain/inbound/change-conversation.ts";
 import { addNote, listNotes } from "#src/domain/inbound/notes.ts";
 import { ConversationView, NoteView } from "#src/domain/inbound/schema.ts";
@@ -111,6 +112,14 @@ export const conversationActEndpoints = {
     const audit = { action: "conversation.change", subject: subjectOf(tx, after), details };
     return { status: 200, data: viewFor(tx, after, workspace), audit: after === before ? null : audit };
   }),
+  "GET /w/{workspace}/conversations/{conversation}/assignees": endpoint({
+    session: "inbox",
+    params: { conversation: conversationId },
+    /** The addresses of those who may answer it. */
+    output: Data(Type.Array(Type.String())),
+  }).load((call) =>
+    call.store.read((tx) => listAnswerers(tx, requireConversation(tx, call)).map(({ email }) => email)),
+  ),
   "POST /w/{workspace}/conversations/{conversation}/thread": endpoint({
     key: ["inbox"],
     keyOfFirstVersion: [],

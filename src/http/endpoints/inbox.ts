@@ -24,7 +24,8 @@ import {
   markSeen,
 } from "#src/domain/inbound/conversations.ts";
 import { type ConversationItem, readConversation, readLastWord } from "#src/domain/inbound/read-conversation.ts";
-import { ITEMS_EXAMINED } from "#src/domain/inbound/view-conversation.ts";
+import { ConversationView } from "#src/domain/inbound/schema.ts";
+import { ITEMS_EXAMINED, viewState } from "#src/domain/inbound/view-conversation.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { numberById } from "#src/domain/numbers/statements.ts";
@@ -47,6 +48,9 @@ import { senderOf } from "./sender.ts";
 
 const contact = { contact: Id("conversation") };
 
+const { state, snoozed_until, assignee } = ConversationView.properties;
+const State = { state, snoozed_until, assignee };
+
 const ConversationRow = Type.Object({
   id: Type.Integer(),
   contact_id: Type.Integer(),
@@ -61,6 +65,7 @@ const ConversationRow = Type.Object({
   unread: Type.Integer(),
   wrote_at: Instant(),
   window_ends_at: OptionalTime,
+  ...State,
   last: Nullable(ConversationItemView),
 });
 
@@ -116,10 +121,11 @@ export const inboxEndpoints = {
         has_phone: Type.Boolean(),
         /** The number that replies are sent from. */
         from: OptionalText,
+        /** On that number; null: there is none. */
+        conversation: Nullable(Type.Object({ id: Type.Integer(), ...State })),
         /** On that number; null: no other sender is on it, or there is none. */
         thread: Nullable(
           Type.Object({
-            conversation: Type.Integer(),
             owner: OneOf(threadOwners),
             role: OptionalText,
             since: Instant(),
@@ -150,13 +156,15 @@ export const inboxEndpoints = {
         ({ id }) => lastInbound?.kind === "inbound" && id === lastInbound.inbound.numberId,
       );
       const from = receivingNumber ?? numbers[0];
+      const current = conversations.find(({ numberId }) => numberId === from?.id);
       return {
         contact_id: contact.id,
         contact: viewContact(tx, contact, workspace),
         to: nameToSendTo(tx, contact),
         has_phone: addressOf(tx, contact).phone !== null,
         from: from?.phone ?? null,
-        thread: from === undefined ? null : viewThread(conversations, from, call, tx.now),
+        conversation: current === undefined ? null : { id: current.id, ...viewState(tx, current, workspace) },
+        thread: from === undefined || current === undefined ? null : viewThread(current, from, call, tx.now),
         unread: sumOf(conversations, ({ unread }) => unread),
         last_inbound_id: Math.max(...conversations.map(({ lastInboundId }) => lastInboundId)),
         window_ends_at: timesOf(workspace)(windowEnd(windowTimesOf(tx, contact))),
@@ -227,17 +235,10 @@ function requireConversations(tx: ReadTx, call: WorkspaceCallWith<{ contact: num
   return found;
 }
 
-function viewThread(
-  conversations: readonly Conversation[],
-  number: SendingNumber,
-  { workspace }: WorkspaceCall,
-  now: number,
-) {
-  const conversation = conversations.find(({ numberId }) => numberId === number.id);
-  if (number.sharedSince === null || conversation === undefined) return null;
+function viewThread(conversation: Conversation, number: SendingNumber, { workspace }: WorkspaceCall, now: number) {
+  if (number.sharedSince === null) return null;
   const { owner, role, since } = threadOn(conversation, number, now);
   return {
-    conversation: conversation.id,
     owner,
     role,
     since: timesOf(workspace)(since),
@@ -260,12 +261,9 @@ function seesItem(access: Pick<WorkspaceCall, "numberIds">, item: ConversationIt
   }
 }
 
-function viewRow(
-  tx: ReadTx,
-  { id, contactId, numberId, wroteAt, unread }: Conversation,
-  call: WorkspaceCall,
-): Static<typeof ConversationRow> {
+function viewRow(tx: ReadTx, conversation: Conversation, call: WorkspaceCall): Static<typeof ConversationRow> {
   const { workspace } = call;
+  const { id, contactId, numberId, wroteAt, unread } = conversation;
   const when = timesOf(workspace);
   const contact = getContact(tx, workspace.id, contactId);
   // Nothing has to be searched for where the workspace has one number.
@@ -284,6 +282,7 @@ function viewRow(
     unread,
     wrote_at: when(wroteAt),
     window_ends_at: when(windowEnd(windowTimesOf(tx, contact))),
+    ...viewState(tx, conversation, workspace),
     last: last === null ? null : viewConversationItem(last, workspace),
   };
 }

@@ -16,19 +16,19 @@ import { strings } from "./strings.ts";
 type Owned = Conversation["thread"] & object;
 
 /** Asks the network once; the answer is the owner that is shown then. */
-function useThreadControl({ contact_id: contact }: Conversation, { conversation }: Owned) {
+function useThreadControl({ contact_id: contact, conversation }: Conversation) {
   const { id: workspace } = useWorkspace();
   const refresh = useRefresh(workspace, contact);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const ask = async (action: "take" | "release") => {
-    if (isBusy) return;
+    if (isBusy || conversation === null) return;
     setIsBusy(true);
     setError(null);
     try {
       await request("POST /w/{workspace}/conversations/{conversation}/thread", {
         workspace,
-        conversation,
+        conversation: conversation.id,
         body: { action },
       });
     } catch (reason) {
@@ -58,7 +58,7 @@ interface OwnerProps {
 }
 
 function Owner({ conversation, thread }: OwnerProps) {
-  const { ask, isBusy, error } = useThreadControl(conversation, thread);
+  const { ask, isBusy, error } = useThreadControl(conversation);
   const { owner } = thread;
   return (
     <div className="flex flex-wrap items-center justify-end gap-2">
@@ -87,7 +87,7 @@ export function OwnedElsewhere({ conversation, onReply }: { conversation: Conver
 
 function Elsewhere({ conversation, thread, onReply }: OwnerProps & { onReply: () => void }) {
   const { timezone } = useWorkspace();
-  const { ask, isBusy, error } = useThreadControl(conversation, thread);
+  const { ask, isBusy, error } = useThreadControl(conversation);
   const isByMessage = thread.is_taken_by_message;
   return (
     <div className="flex flex-col gap-2">

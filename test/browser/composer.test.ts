@@ -1,9 +1,8 @@
 /** What is sent from the inbox beside text, in a real browser. */
 import { describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
+import { takePictures } from "#test/support/pictures.ts";
 
 const PERSON = "+919876540010";
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -42,21 +41,6 @@ async function sentMessages(scenario: Scenario) {
   return (await scenario.read<{ data: { type: string; text: string }[] }>("/messages")).data;
 }
 
-async function pictures({ page }: Scenario, name: string): Promise<void> {
-  const folder = process.env.PICTURES;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.screenshot({ path: join(folder, `${name}-${colorScheme}-narrow.png`) });
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
-
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "a picture is chosen, dropped or pasted, previewed and sent once with its caption; a failed upload loses nothing",
@@ -80,7 +64,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const field = page.getByRole("textbox", { name: "Caption" });
       await field.fill("This one is red");
       await clean("a file in the composer");
-      await pictures(scenario, "file");
+      await takePictures(scenario, "file");
 
       // The line breaks: text and file stay, and the next press sends them.
       let uploads = 0;
@@ -109,7 +93,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await conversation.getByText("This one is red").waitFor();
       expect([uploads, answers]).toEqual([2, 2]);
       expect(await sentMessages(scenario)).toMatchObject([{ type: "image", text: "This one is red" }]);
-      await pictures(scenario, "file-sent");
+      await takePictures(scenario, "file-sent");
 
       // Pasted, and dropped; a draft stays with its conversation until it is removed.
       for (const event of ["paste", "drop"]) {
@@ -143,7 +127,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await menu.click();
       await page.getByRole("menuitem", { name: "React with 👍" }).waitFor();
       await clean("the menu of a message");
-      await pictures(scenario, "actions");
+      await takePictures(scenario, "actions");
       await page.getByRole("menuitem", { name: "React with 👍" }).click();
       await conversation.getByRole("img", { name: "Reaction: 👍" }).waitFor();
       await menu.click();
@@ -164,7 +148,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await quote.waitFor();
       await page.keyboard.type("Yes, or blue");
       await clean("a quote in the composer");
-      await pictures(scenario, "quote");
+      await takePictures(scenario, "quote");
       await page.getByRole("textbox").focus();
       await page.keyboard.press("Control+Enter");
       await quote.waitFor({ state: "detached" });
@@ -199,7 +183,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("alert").waitFor();
       expect(await field.inputValue()).toBe("See you tomorrow");
       await clean("a reply for later");
-      await pictures(scenario, "later");
+      await takePictures(scenario, "later");
 
       const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
       await time.fill(`${day}T18:00`);

@@ -41,7 +41,10 @@ export function isPrefixed(): boolean {
 function isShortcut({ ctrlKey, metaKey, altKey, defaultPrevented, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || defaultPrevented || !areKeysOn()) return false;
   const isTyping =
-    target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], [role=menu]") !== null;
+    target instanceof HTMLElement &&
+    target.closest(
+      "input, textarea, select, [contenteditable], [role=menu], [role=dialog]:not([data-toast]), [role=alertdialog]",
+    ) !== null;
   return !isTyping && !isOverlayOpen();
 }
 

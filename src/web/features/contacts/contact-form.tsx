@@ -131,13 +131,8 @@ function changesOf(before: ContactValues, after: ContactValues, fields: CustomFi
     ["tags", "add_tags", "remove_tags"],
     ["groups", "add_to_groups", "remove_from_groups"],
   ] as const;
-  for (const [name, add, remove] of lists) {
-    const [was, is] = [listOf(before[name]), listOf(after[name])];
-    const added = is.filter((item) => !was.includes(item));
-    const removed = was.filter((item) => !is.includes(item));
-    if (added.length > 0) changes[add] = added;
-    if (removed.length > 0) changes[remove] = removed;
-  }
+  for (const [name, add, remove] of lists)
+    Object.assign(changes, changesOfList(before[name], after[name], add, remove));
   const custom = fields.flatMap((field) => {
     const text = after.fields[field.key]?.trim() ?? "";
     return text === before.fields[field.key] ? [] : [[field.key, readCustom(field, text)] as const];
@@ -153,6 +148,22 @@ function changesOf(before: ContactValues, after: ContactValues, fields: CustomFi
     }));
   }
   return changes;
+}
+
+/** What was added to and removed from a list that is written with commas. */
+export function changesOfList<Add extends string, Remove extends string>(
+  before: string,
+  after: string,
+  add: Add,
+  remove: Remove,
+): { [Name in Add | Remove]?: string[] } {
+  const [was, is] = [listOf(before), listOf(after)];
+  const added = is.filter((item) => !was.includes(item));
+  const removed = was.filter((item) => !is.includes(item));
+  return {
+    ...(added.length > 0 ? { [add]: added } : {}),
+    ...(removed.length > 0 ? { [remove]: removed } : {}),
+  } as { [Name in Add | Remove]?: string[] };
 }
 
 function listOf(text: string): string[] {

@@ -135,6 +135,8 @@ function Reply({ conversation, isTaking }: ReplyProps) {
         onChange={({ target }) => write(draftId, { text: target.value })}
         onPaste={(event) => take(event, event.clipboardData)}
         onKeyDown={(event) => {
+          // The keys of the conversation are reached from here too.
+          if (event.key === "Escape") event.currentTarget.blur();
           if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();
           void press();

@@ -29,6 +29,7 @@ import { MessageActions } from "./composer-actions.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
 import { strings } from "./strings.ts";
+import { TeamBar } from "./team-bar.tsx";
 import { Thread } from "./thread.tsx";
 import { ThreadOwner } from "./thread-owner.tsx";
 import { WindowChip } from "./window-chip.tsx";
@@ -85,6 +86,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
             <WindowChip endsAt={conversation.window_ends_at} />
           )}
         </div>
+        <TeamBar conversation={conversation} />
         {contact.consent.may_want_to_stop_since !== null && (
           <div className="border-b border-line p-3">
             <DoubtNotice

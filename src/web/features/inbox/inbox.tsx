@@ -4,10 +4,10 @@ import { useRef } from "react";
 import type { Parameters } from "../../app/routes.ts";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { ParameterLink, useParameters } from "../../ui/address.tsx";
+import { ParameterLink, useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { useRowKeys } from "../../ui/keys.ts";
+import { useKeys, useRowKeys } from "../../ui/keys.ts";
 import { FilterBar, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Failed, Loading, NothingFound } from "../../ui/states.tsx";
@@ -37,6 +37,12 @@ export function Screen() {
   const rows = list.data?.data ?? [];
   const listed = useRef<HTMLElement>(null);
   useRowKeys(listed);
+  const change = useChangeParameters(SCREEN);
+  useKeys((key) => {
+    if (key !== "Escape" || person === undefined) return false;
+    void change({ person: undefined });
+    return true;
+  });
   return (
     <Page title={strings.title}>
       <div className={person === undefined ? "" : "max-mid:hidden"}>

@@ -1,0 +1,62 @@
+/** Changes what the team has made of a conversation. Taking it from a colleague asks first. */
+import { useState } from "react";
+import { ApiError, type Body, request } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
+import type { Conversation } from "./inbox-view.ts";
+import { useRefresh } from "./sending.ts";
+
+export type StateChange = Body<"PATCH /w/{workspace}/conversations/{conversation}">;
+
+export interface ConversationActs {
+  /** Throws what the server says; `change` shows it. */
+  send: (change: StateChange) => Promise<void>;
+  change: (change: StateChange) => Promise<void>;
+  isBusy: boolean;
+  error: unknown;
+  /** What would take the conversation from a colleague; null: nothing is asked. */
+  asked: StateChange | null;
+  /** Takes it. */
+  take: () => Promise<void>;
+  leave: () => void;
+}
+
+export function useConversationActs({ contact_id: contact, conversation }: Conversation): ConversationActs {
+  const { id: workspace } = useWorkspace();
+  const refresh = useRefresh(workspace, contact);
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [asked, setAsked] = useState<StateChange | null>(null);
+  const send = async (body: StateChange) => {
+    if (conversation === null) return;
+    await request("PATCH /w/{workspace}/conversations/{conversation}", {
+      workspace,
+      conversation: conversation.id,
+      body,
+    });
+    await refresh();
+  };
+  const change = async (body: StateChange) => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      await send(body);
+    } catch (reason) {
+      // Who answers it may be new on this screen.
+      await refresh();
+      if (reason instanceof ApiError && reason.code === "conversation_assigned") setAsked(body);
+      else setError(reason);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return {
+    ...{ send, change, isBusy, error, asked },
+    take: () => send({ ...asked, take: true }),
+    leave: () => setAsked(null),
+  };
+}
+
+/** The part of an address before its @. */
+export function shortName(email: string): string {
+  return email.split("@")[0] ?? email;
+}

@@ -1,0 +1,147 @@
+/** What a team does with a conversation, in a real browser: its state, who answers it, tags; by mouse and by keyboard. */
+import { describe, expect, test } from "bun:test";
+import { noBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
+import { takePictures } from "#test/support/pictures.ts";
+
+const BOB = "bob.rao@example.com";
+
+interface State {
+  state: string;
+  snoozed_until: string | null;
+  assignee: string | null;
+}
+
+/** Two people have written, and Bob has joined the workspace. */
+async function startTeam(): Promise<Scenario & { state: () => Promise<State> }> {
+  const scenario = await startScenario();
+  await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+  const { token } = await scenario.prepare<{ token: string }>("POST", "/people", { email: BOB, role: "member" });
+  const joined = await fetch(`${scenario.app.url}/console/api/links/use`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+    body: JSON.stringify({ token, password: "a good long password" }),
+  });
+  expect(joined.status).toBe(201);
+  for (const [digit, text] of ["Is it red?", "Do you deliver to Pune?"].entries())
+    await scenario.prepare("POST", `/simulator/phones/%2B91987654001${digit}/write`, { text, number: 1 });
+  return {
+    ...scenario,
+    state: async () => (await scenario.read<{ data: { conversation: State } }>("/inbox/1")).data.conversation,
+  };
+}
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "a conversation is assigned, taken from a colleague after a question, snoozed, done and opened again by mouse",
+    async () => {
+      await using scenario = await startTeam();
+      const { page, clean, state } = scenario;
+      await scenario.go("inbox?person=1");
+      await page.getByRole("button", { name: "Without an assignee. Assign" }).click();
+      const choices = page.getByRole("menuitemradio");
+      await choices.nth(2).waitFor();
+      expect(await choices.allTextContents()).toEqual(["Me (asha@example.com)", BOB, "Nobody"]);
+      await clean("the menu of colleagues");
+      await takePictures(scenario, "assign");
+      await choices.nth(1).click();
+      await page.getByRole("button", { name: `Assigned to ${BOB}. Assign` }).click();
+      await choices.nth(0).click();
+      const question = page.getByRole("alertdialog");
+      await question.getByText(`${BOB} answers this conversation now.`).waitFor();
+      await clean("the question before taking");
+      await takePictures(scenario, "take");
+      await question.getByRole("button", { name: "Leave it" }).click();
+      await question.waitFor({ state: "detached" });
+      expect((await state()).assignee).toBe(BOB);
+      await page.getByRole("button", { name: `Assigned to ${BOB}. Assign` }).click();
+      await choices.nth(0).click();
+      await question.getByRole("button", { name: "Take it" }).click();
+      await page.getByRole("button", { name: "Assigned to You. Assign" }).waitFor();
+      expect((await state()).assignee).toBe("asha@example.com");
+
+      await page.getByRole("button", { name: "Snooze" }).click();
+      await clean("the times of a snooze");
+      await takePictures(scenario, "snooze");
+      await page.getByRole("menuitem", { name: "Until they write" }).click();
+      await page.getByText("Snoozed until they write").waitFor();
+      await takePictures(scenario, "snoozed");
+      expect(await state()).toMatchObject({ state: "snoozed", snoozed_until: null });
+      await page.getByRole("button", { name: "Open again" }).click();
+      await page.getByRole("button", { name: "Snooze" }).click();
+      await page.getByRole("menuitem", { name: "Choose a time" }).click();
+      await page.getByRole("dialog").getByLabel("Until (Asia/Kolkata)").fill("2020-01-01T10:00");
+      await page.getByRole("dialog").getByRole("button", { name: "Snooze" }).click();
+      await page.getByText("This time has passed.").waitFor();
+      await clean("a time that has passed");
+      const ahead = new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10);
+      await page.getByRole("dialog").getByLabel("Until (Asia/Kolkata)").fill(`${ahead}T10:00`);
+      await page.getByRole("dialog").getByRole("button", { name: "Snooze" }).click();
+      await page.getByText(/^Snoozed until .* 10:00$/).waitFor();
+      expect((await state()).snoozed_until).toBe(`${ahead}T10:00:00+05:30`);
+      await page.getByRole("button", { name: "Open again" }).click();
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("button", { name: "Open again" }).waitFor();
+      expect((await state()).state).toBe("done");
+      await clean("a conversation that is done");
+      await takePictures(scenario, "done");
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "the keys do the same, each is in the help, and none acts while the user types",
+    async () => {
+      await using scenario = await startTeam();
+      const { page, state } = scenario;
+      const keys = async (...pressed: string[]) => {
+        for (const key of pressed) await page.keyboard.press(key);
+      };
+      await scenario.go("inbox");
+      const rows = page.getByRole("navigation", { name: "Conversations", exact: true }).getByRole("link");
+      await rows.nth(1).waitFor();
+      // The second is the one who waits longest.
+      await keys("j", "j", "Enter");
+      await page.getByRole("button", { name: "Without an assignee. Assign" }).waitFor();
+      await keys("a");
+      await page.getByRole("menuitemradio", { name: "Me (asha@example.com)" }).waitFor();
+      await keys("ArrowDown", "Enter");
+      await page.getByRole("button", { name: "Assigned to You. Assign" }).waitFor();
+      await keys("s");
+      await page.getByRole("menuitem", { name: "In an hour" }).waitFor();
+      await keys("ArrowDown", "Enter");
+      await page.getByText(/^Snoozed until/).waitFor();
+      await keys("e");
+      await page.getByRole("button", { name: "Done" }).waitFor();
+      await keys("e");
+      await page.getByRole("button", { name: "Open again" }).waitFor();
+      expect(await state()).toMatchObject({ state: "done", assignee: "asha@example.com" });
+      await keys("t");
+      await page.getByRole("dialog").getByLabel("Tags").fill("red, vip");
+      await keys("Control+Enter");
+      await page.getByRole("complementary", { name: "Contact" }).getByText("red, vip").waitFor();
+      await keys(".");
+      await page.getByRole("menuitem", { name: "Open contact" }).waitFor();
+      await keys("Escape");
+      await page.getByRole("menuitem", { name: "Open contact" }).waitFor({ state: "detached" });
+      await page.getByRole("textbox", { name: "Your reply" }).click();
+      await keys("e", "s", "a", "t", ".");
+      expect(await page.getByRole("textbox", { name: "Your reply" }).inputValue()).toBe("esat.");
+      expect((await state()).state).toBe("done");
+      // Escape leaves the field, and then the conversation.
+      await keys("Escape");
+      await page.getByRole("button", { name: "Open again" }).waitFor();
+      await keys("?");
+      for (const text of ["done, or open again", "snooze it", "assign it", "change the person's tags", "more actions"])
+        await page.getByRole("dialog").getByText(`In a conversation: ${text}`).waitFor();
+      await keys("Escape");
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Open again" }).waitFor();
+      await keys("Escape");
+      await page.getByText("Choose a conversation.").waitFor();
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+});

@@ -91,6 +91,58 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
+    "notes stand apart from the messages, are never sent, and keep their text when the line breaks",
+    async () => {
+      await using scenario = await startTeam();
+      const { page, clean } = scenario;
+      await scenario.go("inbox?person=1");
+      const thread = page.getByRole("region", { name: "Conversation" });
+      await thread.getByText("Is it red?").waitFor();
+      await page.keyboard.press("n");
+      const field = page.getByRole("textbox", { name: "Note" });
+      await page.keyboard.type("Wants the blue one.\nCall back on Monday.");
+      await clean("the field of a note");
+      await takePictures(scenario, "note-field");
+      let tries = 0;
+      await page.route("**/notes", async (route) => {
+        if (route.request().method() !== "POST") return route.continue();
+        tries += 1;
+        // The first is stored, and its answer is lost.
+        if (tries > 1) return route.continue();
+        await route.fetch().finally(() => route.abort());
+      });
+      await field.press("Control+Enter");
+      await page.getByRole("alert").waitFor();
+      expect(await field.inputValue()).toBe("Wants the blue one.\nCall back on Monday.");
+      await page.getByRole("button", { name: "Add note" }).click();
+      await field.and(page.locator(":placeholder-shown")).waitFor();
+      const note = thread.getByRole("note", { name: "Note by asha" });
+      await note.getByText("Call back on Monday.").waitFor();
+      expect(await note.count()).toBe(1);
+      await clean("a note in the conversation");
+      await takePictures(scenario, "note");
+
+      // A reply of a later second comes after it, and what is written of a note is kept beside it.
+      await page.waitForTimeout(1_000);
+      await page.keyboard.type("Not yet");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("r");
+      await page.getByRole("textbox", { name: "Your reply" }).and(page.locator(":focus")).waitFor();
+      await page.keyboard.type("It is blue.");
+      await page.keyboard.press("Control+Enter");
+      await thread.getByText("It is blue.").waitFor();
+      await page.getByRole("button", { name: "Note", exact: true }).click();
+      expect(await field.inputValue()).toBe("Not yet");
+      const order = await thread.getByText(/Is it red|Call back|It is blue/).allTextContents();
+      expect(order.map((text) => text.slice(0, 5))).toEqual(["Is it", "Wants", "It is"]);
+      const { data } = await scenario.read<{ data: { text: string }[] }>("/messages");
+      expect(data.map(({ text }) => text)).toEqual(["It is blue."]);
+      expect(scenario.troubles.filter((trouble) => !trouble.includes("ERR_FAILED"))).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
     "the keys do the same, each is in the help, and none acts while the user types",
     async () => {
       await using scenario = await startTeam();
@@ -133,7 +185,14 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await keys("Escape");
       await page.getByRole("button", { name: "Open again" }).waitFor();
       await keys("?");
-      for (const text of ["done, or open again", "snooze it", "assign it", "change the person's tags", "more actions"])
+      for (const text of [
+        "write a note for the team",
+        "done, or open again",
+        "snooze it",
+        "assign it",
+        "change the person's tags",
+        "more actions",
+      ])
         await page.getByRole("dialog").getByText(`In a conversation: ${text}`).waitFor();
       await keys("Escape");
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor({ state: "detached" });

@@ -183,6 +183,7 @@ function KeyHelp({ items }: { items: readonly NavigationItem[] }) {
     ["e", strings.keyDone],
     ["s", strings.keySnooze],
     ["a", strings.keyAssign],
+    ["n", strings.keyNote],
     ["t", strings.keyTag],
     [".", strings.keyActions],
     ["Esc", strings.keyClose],

@@ -15,6 +15,7 @@ export const strings = {
   keyDone: "In a conversation: done, or open again",
   keySnooze: "In a conversation: snooze it",
   keyAssign: "In a conversation: assign it",
+  keyNote: "In a conversation: write a note for the team",
   keyTag: "In a conversation: change the person's tags",
   keyActions: "In a conversation: more actions",
   keyClose: "Close the panel or dialog, or leave the conversation",

@@ -30,7 +30,12 @@ export function quotedFrom(item: ConversationItem): Quoted | null {
 export function replyTo(draftId: string, quoted: Quoted): void {
   write(draftId, { replyTo: quoted });
   note(draftId, { error: null });
-  document.querySelector<HTMLElement>("[data-composer]")?.focus();
+  focusReply();
+}
+
+/** Also a field that is about to appear. */
+export function focusReply(): void {
+  setTimeout(() => document.querySelector<HTMLElement>("[data-composer]")?.focus());
 }
 
 /** Whether a free message can be sent now. */

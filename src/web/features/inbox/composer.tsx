@@ -2,8 +2,8 @@
  * Offers what can be sent to a person now: text and files while the window is open, a template when it is closed, and an
  * explanation if nothing may be sent.
  */
-import { X } from "lucide-react";
-import { type SyntheticEvent, useState } from "react";
+import { PenLine, X } from "lucide-react";
+import { type ReactNode, type SyntheticEvent, useState } from "react";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
@@ -12,14 +12,16 @@ import { Notice, sentenceOf } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import { AskForNumber } from "./ask-for-number.tsx";
-import { quotedFrom, replyTo } from "./composer-actions.tsx";
+import { focusReply, quotedFrom, replyTo } from "./composer-actions.tsx";
 import { type Draft, draftIdOf, type Quoted, useDraft, write } from "./composer-draft.ts";
 import { AttachButton, AttachedFile, takeFile } from "./composer-file.tsx";
 import { LaterButton, SendAt } from "./composer-later.tsx";
 import { strings as composerStrings } from "./composer-strings.ts";
 import type { Conversation } from "./inbox-view.ts";
+import { NoteField } from "./notes.tsx";
 import { cancelUpload, isWorthAnotherTry, sendDraft, useRefresh } from "./sending.ts";
 import { formatTimeLeft, strings } from "./strings.ts";
+import { strings as teamStrings } from "./team-strings.ts";
 import { OwnedElsewhere } from "./thread-owner.tsx";
 import { SOON_MS, useWindowLeft } from "./window-chip.tsx";
 
@@ -27,34 +29,86 @@ import { SOON_MS, useWindowLeft } from "./window-chip.tsx";
 const CAPTION_LENGTH_MAX = 1_024;
 
 export function Composer({ conversation }: { conversation: Conversation }) {
+  const { id: workspaceId } = useWorkspace();
+  const [isNote, setIsNote] = useState(false);
+  const noted = conversation.conversation;
+  useKeys((key) => {
+    if (noted === null || (key !== "n" && !(key === "r" && isNote))) return false;
+    setIsNote(key === "n");
+    if (key === "r") focusReply();
+    return true;
+  });
+  return (
+    <div className="flex max-h-[60%] flex-col gap-3 overflow-y-auto border-t border-line p-3">
+      {noted !== null && (
+        <fieldset className="flex gap-1">
+          <legend className="sr-only">{teamStrings.writeWhat}</legend>
+          <Choice isChosen={!isNote} onChoose={() => setIsNote(false)}>
+            {teamStrings.replyTab}
+          </Choice>
+          <Choice isChosen={isNote} chosenClass="bg-amber-tint text-amber" onChoose={() => setIsNote(true)}>
+            <PenLine aria-hidden size={14} />
+            {teamStrings.note}
+          </Choice>
+        </fieldset>
+      )}
+      {isNote && noted !== null ? (
+        <NoteField draftId={`${draftIdOf(workspaceId, conversation.contact_id)} note`} conversation={noted.id} />
+      ) : (
+        <ToPerson conversation={conversation} />
+      )}
+    </div>
+  );
+}
+
+/** What can be sent to the person now. */
+function ToPerson({ conversation }: { conversation: Conversation }) {
   const { timezone } = useWorkspace();
   const { window_ends_at: endsAt } = conversation;
   const left = useWindowLeft(endsAt);
   const blocker = useBlocker(conversation);
   const [isTaking, setIsTaking] = useState(false);
   const isElsewhere = conversation.thread?.owner === "other" && !isTaking;
+  if (blocker !== null) return <Notice>{blocker}</Notice>;
+  if (left <= 0) {
+    return (
+      <>
+        <Notice tone="grey">
+          {endsAt === null ? strings.neverOpen : strings.closed(exact(Date.parse(endsAt), timezone))}
+        </Notice>
+        <SendTemplate conversation={conversation} />
+      </>
+    );
+  }
+  if (isElsewhere) return <OwnedElsewhere conversation={conversation} onReply={() => setIsTaking(true)} />;
   return (
-    <div className="flex max-h-[60%] flex-col gap-3 overflow-y-auto border-t border-line p-3">
-      {blocker !== null ? (
-        <Notice>{blocker}</Notice>
-      ) : left > 0 && isElsewhere ? (
-        <OwnedElsewhere conversation={conversation} onReply={() => setIsTaking(true)} />
-      ) : left > 0 ? (
-        <>
-          {conversation.thread?.owner === "other" && <Notice>{strings.takenByMessage}</Notice>}
-          {left < SOON_MS && <Notice>{strings.closesSoon(formatTimeLeft(left))}</Notice>}
-          <Reply conversation={conversation} isTaking={isTaking} />
-          {!conversation.has_phone && <AskForNumber conversation={conversation} />}
-        </>
-      ) : (
-        <>
-          <Notice tone="grey">
-            {endsAt === null ? strings.neverOpen : strings.closed(exact(Date.parse(endsAt), timezone))}
-          </Notice>
-          <SendTemplate conversation={conversation} />
-        </>
-      )}
-    </div>
+    <>
+      {conversation.thread?.owner === "other" && <Notice>{strings.takenByMessage}</Notice>}
+      {left < SOON_MS && <Notice>{strings.closesSoon(formatTimeLeft(left))}</Notice>}
+      <Reply conversation={conversation} isTaking={isTaking} />
+      {!conversation.has_phone && <AskForNumber conversation={conversation} />}
+    </>
+  );
+}
+
+interface ChoiceProps {
+  isChosen: boolean;
+  chosenClass?: string;
+  onChoose: () => void;
+  children: ReactNode;
+}
+
+/** What is written: a reply to the person, or a note for the staff. */
+function Choice({ isChosen, chosenClass = "bg-sunken text-ink", onChoose, children }: ChoiceProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isChosen}
+      className={`inline-flex min-h-8 items-center gap-1 rounded-control px-3 text-label font-semibold max-mid:min-h-11 ${isChosen ? chosenClass : "text-quiet hover:text-ink"}`}
+      onClick={onChoose}
+    >
+      {children}
+    </button>
   );
 }
 

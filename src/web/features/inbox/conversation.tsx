@@ -27,6 +27,7 @@ import { Bubble, textIn } from "./bubble.tsx";
 import { Composer } from "./composer.tsx";
 import { MessageActions } from "./composer-actions.tsx";
 import type { Conversation } from "./inbox-view.ts";
+import { NoteLine, useNotes, withNotes } from "./notes.tsx";
 import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
 import { strings } from "./strings.ts";
 import { TeamBar } from "./team-bar.tsx";
@@ -54,7 +55,12 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const client = useQueryClient();
   const { contact, contact_id: id } = conversation;
   useMarkSeen(workspaceId, conversation);
-  const { items, earlier } = useConversationItems(workspaceId, conversation);
+  const { items, earlier, hasEarlier } = useConversationItems(workspaceId, conversation);
+  const notes = useNotes(
+    workspaceId,
+    conversation.conversation?.id ?? null,
+    hasEarlier ? (items.at(-1)?.at ?? null) : null,
+  );
   const { shown, reactions, byKey } = arrange(items);
   const doubtful = items.find(({ kind, at }) => kind === "inbound" && at === contact.consent.may_want_to_stop_since);
   const handle = handleOf(contact);
@@ -109,11 +115,13 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
         <Thread
           label={strings.conversation}
           zone={timezone}
-          items={shown}
+          items={withNotes(shown, notes)}
           empty={strings.nothing}
           top={earlier}
           renderItem={(item) =>
-            isControlPass(item) ? (
+            item.kind === "note" ? (
+              <NoteLine item={item} zone={timezone} />
+            ) : isControlPass(item) ? (
               <ControlPassLine item={item} zone={timezone} />
             ) : (
               <Bubble
@@ -298,6 +306,7 @@ function useConversationItems(workspaceId: number, { contact_id: id, items, next
   const all = [...items, ...(older?.items ?? []).filter(({ key }) => !newest.has(key))];
   return {
     items: all,
+    hasEarlier: after !== null,
     earlier: (
       <>
         {error !== null && <Failed error={error} />}

@@ -1,26 +1,33 @@
 /**
- * A list of messages, oldest first. It stays at its end, also while pictures load and messages arrive, unless the user has
+ * A list of messages and notes, oldest first. It stays at its end, also while pictures load and messages arrive, unless the user has
  * scrolled up.
  */
 import { type ReactNode, useEffect, useRef } from "react";
-import { type ConversationItem, dayOf } from "../messages/message-view.ts";
+import { dayOf } from "../messages/message-view.ts";
 import { DayLine } from "./bubble.tsx";
 
 /** Distance from the end that still counts as being at the end. */
 const NEAR_PX = 120;
 
-interface ThreadProps {
+interface ThreadProps<Item> {
   label: string;
   zone: string;
   /** Newest first, as the server lists them. */
-  items: readonly ConversationItem[];
+  items: readonly Item[];
   /** Rendered above the items: the control that loads older ones. */
   top?: ReactNode;
   empty: string;
-  renderItem: (item: ConversationItem) => ReactNode;
+  renderItem: (item: Item) => ReactNode;
 }
 
-export function Thread({ label, zone, items, top, empty, renderItem }: ThreadProps) {
+export function Thread<Item extends { key: string; at: string }>({
+  label,
+  zone,
+  items,
+  top,
+  empty,
+  renderItem,
+}: ThreadProps<Item>) {
   const box = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);

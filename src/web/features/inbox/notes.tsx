@@ -1,0 +1,165 @@
+/**
+ * The notes of the staff in a conversation: among the messages, across the width, so that they are never mistaken for one, and
+ * the field that writes them.
+ */
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { PenLine } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { type Entry, newFormKey, request } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { inputClass } from "../../ui/field.tsx";
+import { sentenceOf } from "../../ui/states.tsx";
+import { hourOf } from "../messages/message-view.ts";
+import { note as change, readDraft, useDraft, write } from "./composer-draft.ts";
+import { shortName } from "./conversation-state.ts";
+import { isAnswered } from "./sending.ts";
+import { strings } from "./team-strings.ts";
+
+const LENGTH_MAX = 4_096;
+
+type Note = Entry<"GET /w/{workspace}/conversations/{conversation}/notes">;
+
+/** A note in the place of a message. */
+interface NoteItem {
+  kind: "note";
+  key: string;
+  at: string;
+  note: Note;
+}
+
+/** `since`: the time of the oldest message that is shown; null: all are. Newest first. */
+export function useNotes(workspace: number, conversation: number | null, since: string | null): NoteItem[] {
+  const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
+    queryKey: ["notes", workspace, conversation],
+    queryFn: ({ signal, pageParam: after }) =>
+      request(
+        "GET /w/{workspace}/conversations/{conversation}/notes",
+        { workspace, conversation: conversation ?? 0, query: after === null ? {} : { after } },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ meta }) => meta.next,
+    enabled: conversation !== null,
+    refetchInterval: 3_000,
+  });
+  const notes = data?.pages.flatMap((page) => page.data) ?? [];
+  const from = since === null ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  const last = notes.at(-1);
+  const isMissing = hasNextPage && last !== undefined && Date.parse(last.created_at) >= from;
+  useEffect(() => {
+    if (isMissing && !isFetching) void fetchNextPage();
+  }, [isMissing, isFetching, fetchNextPage]);
+  return notes
+    .filter(({ created_at: at }) => Date.parse(at) >= from)
+    .map((note) => ({ kind: "note", key: `n${note.id}`, at: note.created_at, note }));
+}
+
+/** Both newest first; of the same time, a note is the newer. */
+export function withNotes<Item extends { at: string }>(
+  items: readonly Item[],
+  notes: readonly NoteItem[],
+): (Item | NoteItem)[] {
+  const all: (Item | NoteItem)[] = [];
+  let rest = [...notes];
+  for (const item of items) {
+    const newer = rest.filter(({ at }) => Date.parse(at) >= Date.parse(item.at));
+    rest = rest.slice(newer.length);
+    all.push(...newer, item);
+  }
+  return [...all, ...rest];
+}
+
+export function NoteLine({ item: { note, at }, zone }: { item: NoteItem; zone: string }) {
+  const { kind, name } = note.author;
+  const who = kind === "user" ? shortName(name) : name;
+  return (
+    <div
+      role="note"
+      aria-label={strings.noteBy(who)}
+      className="my-1 rounded-panel border border-amber bg-amber-tint px-3 py-2"
+    >
+      <p className="flex items-center gap-2 text-label font-semibold text-amber">
+        <PenLine aria-hidden size={14} className="shrink-0" />
+        <span className="truncate" title={name}>
+          {strings.noteBy(who)}
+        </span>
+        <time dateTime={at} className="ms-auto font-normal figures">
+          {hourOf(at, zone)}
+        </time>
+      </p>
+      <p dir="auto" className="mt-1 whitespace-pre-wrap text-form wrap-anywhere mid:text-body">
+        {note.text}
+      </p>
+    </div>
+  );
+}
+
+/** `draftId`: of the note, which is kept while the page lives. */
+export function NoteField({ draftId, conversation }: { draftId: string; conversation: number }) {
+  const { id: workspace } = useWorkspace();
+  const client = useQueryClient();
+  const { text, isSending, error } = useDraft(draftId);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const isEmpty = text.trim() === "";
+  const add = async () => {
+    if (isEmpty || readDraft(draftId).isSending) return;
+    change(draftId, { isSending: true, error: null });
+    const { key } = readDraft(draftId);
+    try {
+      const body = { text };
+      await request(
+        "POST /w/{workspace}/conversations/{conversation}/notes",
+        { workspace, conversation, body },
+        { key },
+      );
+      write(draftId, { text: "" });
+      field.current?.focus();
+      await client.invalidateQueries({ queryKey: ["notes", workspace, conversation] });
+    } catch (reason) {
+      change(draftId, { error: reason, ...(isAnswered(reason) ? { key: newFormKey() } : {}) });
+    } finally {
+      change(draftId, { isSending: false });
+    }
+  };
+  return (
+    <form
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <textarea
+        ref={field}
+        className={`${inputClass} max-h-40 border-amber! bg-amber-tint!`}
+        rows={2}
+        dir="auto"
+        aria-label={strings.note}
+        placeholder={strings.notePlaceholder}
+        maxLength={LENGTH_MAX}
+        value={text}
+        readOnly={isSending}
+        onChange={({ target }) => write(draftId, { text: target.value })}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          void add();
+        }}
+      />
+      {error !== null && (
+        <p role="alert" className="text-red wrap-anywhere">
+          {sentenceOf(error)}
+        </p>
+      )}
+      <div className="flex items-center gap-3">
+        <span className="flex-1 text-label text-quiet">{strings.noteHint}</span>
+        <Button type="submit" tone="primary" busy={isSending} disabled={isEmpty}>
+          {strings.addNote}
+        </Button>
+      </div>
+    </form>
+  );
+}

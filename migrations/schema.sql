@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 33. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 34. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -49,6 +49,16 @@ CREATE TABLE audit_log (
 ) STRICT;
 CREATE INDEX audit_log_user ON audit_log (user_id, id);
 CREATE INDEX audit_log_workspace ON audit_log (workspace_id, id);
+
+CREATE TABLE away_days (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  day TEXT NOT NULL,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (contact_id, day)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX away_days_created ON away_days (created_at);
+CREATE INDEX away_days_workspace ON away_days (workspace_id);
 
 CREATE TABLE billing_accounts (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
@@ -1001,7 +1011,7 @@ CREATE TABLE messages (
   failed_at INTEGER,
   -- How the network bills the message, as its status said; JSON.
   pricing TEXT
-, held_back INTEGER CHECK (held_back IN (0, 1)), network_type TEXT, content TEXT, reply_to TEXT, send_at INTEGER, fell_back INTEGER NOT NULL DEFAULT 0 CHECK (fell_back IN (0, 1))) STRICT;
+, held_back INTEGER CHECK (held_back IN (0, 1)), network_type TEXT, content TEXT, reply_to TEXT, send_at INTEGER, fell_back INTEGER NOT NULL DEFAULT 0 CHECK (fell_back IN (0, 1)), automated INTEGER NOT NULL DEFAULT 0 CHECK (automated IN (0, 1))) STRICT;
 CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
 CREATE INDEX messages_api_key ON messages (workspace_id, idempotency_key, created_at) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX messages_api_reference ON messages (workspace_id, reference, created_at) WHERE reference IS NOT NULL;
@@ -1579,7 +1589,7 @@ CREATE TABLE workspaces (
   start_words TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
-) STRICT;
+, opening_hours TEXT NOT NULL DEFAULT '', closed_days TEXT NOT NULL DEFAULT '[]', away_message TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TRIGGER recent_recipients_fill AFTER UPDATE OF daily_cap ON workspaces
 WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
   DELETE FROM recent_recipients WHERE workspace_id = NEW.id;

@@ -799,9 +799,10 @@ type ConversationEntry struct {
 	// `in`: the `id` of `message.received`. `out`: the message's id. Null for what was not sent through this server.
 	ID *int64 `json:"id"`
 	// How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this
-	// server. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's Business
-	// Agent, held the conversation, or by that sender. `history`: in the history of the phone. `control_pass`: no
-	// message; one sender passed the conversation to another.
+	// server. `automation`: the away message, which answers nothing. `phone`: sent in the WhatsApp Business app.
+	// `standby`: while another sender, such as Meta's Business Agent, held the conversation, or by that sender.
+	// `history`: in the history of the phone. `control_pass`: no message; one sender passed the conversation to
+	// another.
 	Origin string `json:"origin"`
 	// Type of the message, as named by the network.
 	Type    string         `json:"type"`

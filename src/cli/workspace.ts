@@ -186,6 +186,7 @@ function readAmount(name: string, text: string, allowNegative = false): Micros {
 /** The value of a setting as the command line spells it. `flag` is its option. */
 const settingReaders: { [Kind in SettingKind]: (text: string, flag: string) => SettingValues[Kind] } = {
   text: (text) => text,
+  paragraph: (text) => text,
   count: (text, flag) => {
     if (text === "none") return null;
     if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
@@ -224,7 +225,8 @@ function reportOf(tx: ReadTx, workspace: Workspace): Report {
 }
 
 function showSetting(value: WorkspaceSettings[SettingName]): string | number {
-  return Array.isArray(value) ? value.join(", ") : (value ?? "none");
+  const shown = Array.isArray(value) ? value.join(", ") : value;
+  return shown === null || shown === "" ? "none" : shown;
 }
 
 function viewWithBilling(tx: ReadTx, workspace: Workspace) {

@@ -32,6 +32,7 @@ import categoryChanges from "../../migrations/0030_category_changes.sql" with { 
 import templateSubmissions from "../../migrations/0031_template_submissions.sql" with { type: "text" };
 import userUploadDays from "../../migrations/0032_user_upload_days.sql" with { type: "text" };
 import generatedTemplates from "../../migrations/0033_generated_templates.sql" with { type: "text" };
+import awayMessages from "../../migrations/0034_away_messages.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   { version: 31, name: "template_submissions", sql: templateSubmissions },
   { version: 32, name: "user_upload_days", sql: userUploadDays },
   { version: 33, name: "generated_templates", sql: generatedTemplates },
+  { version: 34, name: "away_messages", sql: awayMessages },
 ];

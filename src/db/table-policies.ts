@@ -187,6 +187,7 @@ export const tablePolicies = {
   upload_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("began_at", 3 * DAY_MS) },
   user_upload_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("began_at", 3 * DAY_MS) },
   conversations: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  away_days: { restore: "newer", person: "deleted", reset: "workspace", kept: after("created_at", 30 * DAY_MS) },
   number_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("day", 30 * DAY_MS) },
   conversation_notes: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   // One that a crash interrupted must not look as if it had never been made.

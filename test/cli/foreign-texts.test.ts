@@ -74,7 +74,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   users: "email",
   further_webhooks: "url",
   webhooks: "url forward_url",
-  workspaces: "name suspended_reason",
+  workspaces: "name suspended_reason away_message",
 };
 
 /** Values of closed lists, identifiers, hashes, secrets, times, numbers of phones, and JSON that no operator reads as text. */
@@ -82,6 +82,7 @@ const OURS: Readonly<Record<string, string>> = {
   account_syncs: "account_id direct_send marketing_refusal portfolio",
   acme_accounts: "directory private_key url",
   api_keys: "prefix scopes",
+  away_days: "day",
   audit_log: "action details address",
   billing_accounts: "currency",
   broadcast_counters: "answer_code status_code reported_refusal refusals",
@@ -145,7 +146,7 @@ const OURS: Readonly<Record<string, string>> = {
   users: "email_key password totp_secret totp_pending",
   further_webhooks: "types secret previous_secret",
   webhooks: "types secret previous_secret",
-  workspaces: "country timezone button_marks stop_words start_words",
+  workspaces: "country timezone button_marks stop_words start_words opening_hours closed_days",
 };
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */

@@ -38,19 +38,26 @@ test("every declared setting is shown, and each is changed at once for the API, 
   expect((await shown()).map(({ key }) => key)).toEqual(settingNames.map(settingKey));
   const values = { name: "New Corner", country: "DE", timezone: "Europe/Berlin", daily_cap: 250 };
   const words = { stop_words: ["basta", "lass das"], start_words: ["dabei"] };
-  for (const [key, value] of Object.entries({ ...values, ...words })) {
+  const away = {
+    opening_hours: "mon-fri 10:00-19:00; sat-sun closed",
+    closed_days: ["12-25"],
+    away_message: "Closed.",
+  };
+  const all = { ...values, ...words, ...away };
+  expect(Object.keys(all).toSorted()).toEqual(settingNames.map(settingKey).toSorted());
+  for (const [key, value] of Object.entries(all)) {
     expect((await change({ [key]: value })).body.data).toEqual({ changed: [key] });
     expect(await settingOf(key)).toMatchObject({ value, changed: { by: "owner@example.com" } });
   }
   const me = await app.call("GET", "/api/v1/me", { key: shop.key });
   expect(me.body.data).toMatchObject({ name: "New Corner", country: "DE", timezone: "Europe/Berlin" });
-  expect(await command("workspace", "show", String(shop.id))).toMatchObject({ ...values, ...words });
+  expect(await command("workspace", "show", String(shop.id))).toMatchObject(all);
   const entries = app.store.client
     .prepare("SELECT details FROM audit_log WHERE action = 'settings.update' ORDER BY id DESC LIMIT 1")
     .all() as { details: string }[];
   expect(JSON.parse(entries[0]?.details ?? "")).toEqual({
-    was: { start_words: [] },
-    became: { start_words: ["dabei"] },
+    was: { away_message: "" },
+    became: { away_message: "Closed." },
   });
   // What people write is read by the new words from the next message on.
   await app.inbound(shop, "+4915112345601", "Basta!");
@@ -76,6 +83,9 @@ test("a wrong value is refused at its field, in both doors, and nothing changes"
     daily_cap: 0,
     stop_words: ["…"],
     start_words: ["stop"],
+    opening_hours: "always",
+    closed_days: ["25.12."],
+    away_message: "x".repeat(4_097),
   };
   for (const ask of [change, preview]) {
     for (const [key, value] of Object.entries(wrong)) {
@@ -83,7 +93,7 @@ test("a wrong value is refused at its field, in both doors, and nothing changes"
       const named = key === "start_words" ? ["stop_words", "start_words"] : [key];
       expect([key, status, named.includes(Object.keys(body.error?.fields ?? {})[0] ?? "")]).toEqual([key, 400, true]);
     }
-    expect((await ask({ opening_hours: "always" })).status).toBe(400);
+    expect((await ask({ closing_hours: "never" })).status).toBe(400);
   }
   expect(JSON.stringify(await shown())).toBe(before);
 });

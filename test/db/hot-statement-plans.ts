@@ -102,6 +102,8 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH idempotency_keys USING COVERING INDEX idempotency_keys_key (workspace_id=? AND key>? AND key<?)",
   ],
   "idempotency.linkMessage": ["SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)"],
+  "inbound.awayDayOf": ["SEARCH away_days USING PRIMARY KEY (contact_id=? AND day=?)"],
+  "inbound.ownInstance": ["SEARCH instance USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.callbackById": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.templateOfMessage": [
     "SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)",
@@ -257,9 +259,7 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH instance USING INTEGER PRIMARY KEY (rowid=?)",
     "USE TEMP B-TREE FOR ORDER BY",
   ],
-  "messages.ofStaffToContact": [
-    "SEARCH messages USING COVERING INDEX messages_staff (contact_id=? AND dispatched_at>?)",
-  ],
+  "messages.ofStaffToContact": ["SEARCH messages USING INDEX messages_staff (contact_id=? AND dispatched_at>?)"],
   "messages.lastTemplate": [
     "MERGE (UNION ALL)",
     "LEFT",

@@ -38,7 +38,7 @@ const NOT_COPIED = [
   ...["contact_messages", "network_ids", "former_phones", "bursts", "burst_events"],
   ...["uploads", "upload_people", "upload_days", "user_upload_days", "network_uploads"],
   "scheduled_messages",
-  ...["thread_calls", "conversation_notes", "number_days", "template_submissions"],
+  ...["thread_calls", "conversation_notes", "number_days", "template_submissions", "away_days"],
 ];
 
 /** Statements that may read a growing table from its start, each with the reason. */

@@ -1043,7 +1043,7 @@ _ConversationEntryRequired = TypedDict(
     {
         "direction": "Literal['in', 'out']",
         "id": "Optional[int]",
-        "origin": "Literal['messages', 'standby', 'history', 'phone', 'control_pass', 'api', 'console', 'broadcast']",
+        "origin": "Literal['messages', 'standby', 'history', 'phone', 'control_pass', 'api', 'console', 'broadcast', 'automation']",
         "type": "str",
         "text": "Optional[str]",
         "details": "InboundDetails",

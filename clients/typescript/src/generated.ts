@@ -820,11 +820,12 @@ export type ConversationEntry = {
   id: number | null;
   /**
    * How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this
-   * server. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's Business
-   * Agent, held the conversation, or by that sender. `history`: in the history of the phone. `control_pass`: no
-   * message; one sender passed the conversation to another.
+   * server. `automation`: the away message, which answers nothing. `phone`: sent in the WhatsApp Business app.
+   * `standby`: while another sender, such as Meta's Business Agent, held the conversation, or by that sender.
+   * `history`: in the history of the phone. `control_pass`: no message; one sender passed the conversation to
+   * another.
    */
-  origin: "messages" | "standby" | "history" | "phone" | "control_pass" | "api" | "console" | "broadcast";
+  origin: "messages" | "standby" | "history" | "phone" | "control_pass" | "api" | "console" | "broadcast" | "automation";
   /** Type of the message, as named by the network. */
   type: string;
   text: string | null;

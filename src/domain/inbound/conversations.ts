@@ -139,7 +139,7 @@ export const filteredSql = filtered("");
 /** The same in one state, which is the second parameter. */
 export const filteredInStateSql = filtered(" AND state = ?");
 
-const MAY_HAVE_ARRIVED = "(messages.status <> 'failed' OR messages.outcome_unknown = 1)";
+const MAY_ANSWER = "messages.automated = 0 AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)";
 
 /** SQL: when the last message that is not of a phone's history arrived. */
 const ARRIVED_AT = "(SELECT created_at FROM inbounds WHERE inbounds.id = looked.last_inbound_id)";
@@ -156,7 +156,7 @@ const ARRIVED_AT = "(SELECT created_at FROM inbounds WHERE inbounds.id = looked.
  */
 export const waitingSql = `WITH recent AS MATERIALIZED (
     SELECT contact_id, max(dispatched_at) AS at FROM messages
-      WHERE workspace_id = ? AND ${isUnindexed} AND type = 'text' AND ${MAY_HAVE_ARRIVED} GROUP BY contact_id
+      WHERE workspace_id = ? AND ${isUnindexed} AND type = 'text' AND ${MAY_ANSWER} GROUP BY contact_id
   ), looked AS MATERIALIZED (
     SELECT id, contact_id, number_id, wrote_at, last_inbound_id FROM conversations
       WHERE workspace_id = ? AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
@@ -169,13 +169,13 @@ export const waitingSql = `WITH recent AS MATERIALIZED (
             AND coalesce(status, 'sent') <> 'failed' AND sent_at >= (SELECT received_at FROM inbounds WHERE inbounds.id = looked.last_inbound_id))
         AND NOT EXISTS (
           SELECT 1 FROM messages WHERE messages.contact_id = looked.contact_id AND origin = 'console'
-            AND dispatched_at >= ${ARRIVED_AT} AND ${MAY_HAVE_ARRIVED})
+            AND dispatched_at >= ${ARRIVED_AT} AND ${MAY_ANSWER})
         AND NOT EXISTS (
           SELECT 1 FROM contact_messages AS entry JOIN messages ON messages.id = entry.message_id
             WHERE entry.contact_id = looked.contact_id AND entry.dispatched_at >= ${ARRIVED_AT}
             AND entry.dispatched_at <= ${ANSWER_SPAN_MS} +
               max(${ARRIVED_AT}, coalesce((SELECT ${OPENED_AT_SQL} FROM contacts WHERE contacts.id = looked.contact_id), 0))
-            AND messages.type = 'text' AND ${MAY_HAVE_ARRIVED})
+            AND messages.type = 'text' AND ${MAY_ANSWER})
         AND coalesce(recent.at >= ${ARRIVED_AT}, 0) = 0
         AND (SELECT consent FROM contacts WHERE contacts.id = looked.contact_id) <> 'opted_out'
       AND (? IS NULL OR ${IS_ON_NUMBERS})

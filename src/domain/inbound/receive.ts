@@ -1,6 +1,6 @@
 /**
  * Applies an inbound message: finds or creates the contact, stores the message exactly once, opens the 24-hour window,
- * and applies STOP and START. A message of the phone's history is stored and may opt out; it is never new.
+ * applies STOP and START, and plans the away message. A message of the phone's history is stored and may opt out; it is never new.
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { conversationOn } from "../contacts/conversation-statements.ts";
@@ -21,6 +21,7 @@ import type { InboundItem } from "./callback-item.ts";
 import type { InboundDetails } from "./details.ts";
 import { findOrCreateSender } from "./find-sender.ts";
 import { resolveReferences } from "./resolve-references.ts";
+import { sendAwayMessage } from "./send-away.ts";
 import { completeInbound, inboundById, insertInbound, knownInbound } from "./statements.ts";
 import type { Inbound } from "./table.ts";
 import { tellConversation } from "./tell-conversation.ts";
@@ -93,6 +94,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const message = viewInbound(inbound, contact, number, workspace, medium === null ? null : { medium, file: null });
   const event = { message, contact: viewContact(tx, contact, workspace) };
   publish(tx, workspace, "message.received", event, { contactId: contact.id, numberId: number.id });
+  sendAwayMessage(tx, workspace, number, contact, inbound);
   return inbound;
 }
 

@@ -4,7 +4,7 @@ import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { conversationStates } from "../contacts/conversation-states.ts";
 import { ContactView } from "../contacts/schema.ts";
 import { threadOwners } from "../contacts/thread-owners.ts";
-import { messageOrigins } from "../messages/message.ts";
+import { shownOrigins } from "../messages/message.ts";
 import { InboundDetails } from "./details.ts";
 import { echoOrigins, inboundOrigins } from "./origin.ts";
 
@@ -19,8 +19,8 @@ export const ConversationEntry = Type.Object(
       }),
     ),
     origin: OneOf(
-      [...new Set([...inboundOrigins, ...echoOrigins, ...messageOrigins])],
-      "How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this server. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's Business Agent, held the conversation, or by that sender. `history`: in the history of the phone. `control_pass`: no message; one sender passed the conversation to another.",
+      [...new Set([...inboundOrigins, ...echoOrigins, ...shownOrigins])],
+      "How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this server. `automation`: the away message, which answers nothing. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's Business Agent, held the conversation, or by that sender. `history`: in the history of the phone. `control_pass`: no message; one sender passed the conversation to another.",
     ),
     type: Type.String({ description: "Type of the message, as named by the network.", examples: ["text"] }),
     text: Nullable(Type.String()),

@@ -1,8 +1,8 @@
 /** The hot statements of callbacks, inbound messages and echoes: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
+import { columns, hotQuery, hotWrite, integer, integerOrNull, string } from "#src/db/hot-statement.ts";
 import { messages } from "../messages/table.ts";
-import { callbacks, echoes, inbounds, phoneContacts } from "./table.ts";
+import { awayDays, callbacks, echoes, inbounds, phoneContacts } from "./table.ts";
 
 const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
@@ -56,6 +56,22 @@ export const knownInbound = hotQuery(
   inbound,
   { id: inbound.id },
 );
+
+const awayDay = getTableColumns(awayDays);
+
+export const awayDayOf = hotQuery(
+  "SELECT created_at AS createdAt FROM away_days WHERE contact_id = +:contactId AND day = +:day",
+  awayDay,
+  { createdAt: awayDay.createdAt },
+);
+
+export const insertAwayDay = hotWrite(
+  "INSERT INTO away_days (contact_id, day, workspace_id, created_at) VALUES (:contactId, :day, :workspaceId, :createdAt)",
+  awayDay,
+);
+
+/** The send tokens of this database begin with it. */
+export const ownInstance = hotQuery("SELECT instance_id AS id FROM instance WHERE id = 1", {}, { id: string });
 
 export const inboundById = hotQuery(`SELECT ${columns(inbound)} FROM inbounds WHERE id = +:id`, inbound, inbound);
 

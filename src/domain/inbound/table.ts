@@ -46,6 +46,18 @@ export const echoes = sqliteTable("echoes", {
 
 export type Echo = typeof echoes.$inferSelect;
 
+/** Whom the away message was meant for on which day of the workspace (`YYYY-MM-DD`): see `send-away.ts`. */
+export const awayDays = sqliteTable(
+  "away_days",
+  {
+    contactId: integer().notNull(),
+    day: text().notNull(),
+    workspaceId: integer().notNull(),
+    createdAt: instant().notNull(),
+  },
+  ({ contactId, day }) => [primaryKey({ columns: [contactId, day] })],
+);
+
 /** A request to the network about who owns a thread: stored before it leaves, and made once. */
 export const threadCalls = sqliteTable("thread_calls", {
   id: integer().primaryKey({ autoIncrement: true }),

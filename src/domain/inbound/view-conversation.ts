@@ -7,7 +7,7 @@ import type { Conversation } from "../contacts/table.ts";
 import { threadOn } from "../contacts/threads.ts";
 import { viewContact } from "../contacts/view.ts";
 import { windowEnd, windowTimesOf } from "../contacts/window.ts";
-import { consoleStatusOf } from "../messages/message.ts";
+import { consoleStatusOf, shownOriginOf } from "../messages/message.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { findAssignee } from "./assignee.ts";
@@ -67,7 +67,8 @@ export function viewEntry(item: ConversationItem, workspace: Workspace): Static<
       return { direction: "in", id, origin, type, text, details, status: null, at };
     }
     case "message": {
-      const { id, origin, type } = item.message;
+      const { id, type } = item.message;
+      const origin = shownOriginOf(item.message);
       const status = consoleStatusOf(item.message);
       return { direction: "out", id, origin, type, text: item.text, details: {}, status, at };
     }

@@ -32,6 +32,7 @@ export const NEW_MESSAGE = {
   throttledSince: null,
   networkRefusals: 0,
   fellBack: false,
+  automated: false,
   heldBack: null,
   sentAt: null,
   deliveredAt: null,

@@ -1,6 +1,7 @@
 /**
  * What answers a person who wrote: any message of a user of the console sent to them alone, and a free text of software.
- * Broadcasts and templates of software are not answers: they do not depend on what the person wrote.
+ * Broadcasts and templates of software are not answers: they do not depend on what the person wrote. Nor is what is sent
+ * automatically, such as an away message.
  */
 import { WINDOW_MS } from "../contacts/window.ts";
 

@@ -11,6 +11,8 @@ import { identityOf } from "../contacts/identity.ts";
 import { noteUploadSent, requireNetworkUploads } from "../media/send-upload.ts";
 import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { getKey } from "../workspaces/api-keys.ts";
+import { isAway } from "../workspaces/opening-hours.ts";
+import { getWorkspace } from "../workspaces/read.ts";
 import { countUnderLimits, storedContent } from "./accept.ts";
 import { noteDispatchedAgain } from "./contact-messages.ts";
 import { uploadsOf } from "./content.ts";
@@ -21,7 +23,15 @@ import { planSend, type SendInput, type SendPlan } from "./plan.ts";
 import { contactOf, findMessageById } from "./read.ts";
 import type { Failure } from "./record-outcome.ts";
 import type { About } from "./reference.ts";
-import { cancelReplied, failScheduled, isCancelledByReply } from "./scheduled.ts";
+import {
+  type Cancellation,
+  cancelDue,
+  doubtful,
+  failScheduled,
+  isCancelledByReply,
+  notAway,
+  replied,
+} from "./scheduled.ts";
 import { dispatchScheduled, scheduledById, setDueSince } from "./scheduled-statements.ts";
 import type { Message, ScheduledMessage } from "./table.ts";
 
@@ -37,7 +47,7 @@ export interface ScheduleRules {
 type Verdict =
   /** Nothing is left to do: it was cancelled, sent or failed. */
   | { kind: "over" }
-  | { kind: "replied" }
+  | { kind: "cancelled"; why: Cancellation }
   | { kind: "failed"; failure: Failure }
   /** `at`: wall time of the next try. `dueSince`: lateness counts from here; absent: as before. */
   | { kind: "later"; at: number; dueSince?: number }
@@ -56,7 +66,8 @@ function evaluate(tx: ReadTx, message: Message, rules: ScheduleRules): Verdict {
   // An erasure fails its messages, batch by batch.
   if (scheduled === undefined || isContactErased(message)) return { kind: "over" };
   if (scheduled.isRestored) return { kind: "failed", failure: restored };
-  if (scheduled.cancelOnReply && isCancelledByReply(tx, scheduled.contactId)) return { kind: "replied" };
+  const why = findCancellation(tx, message, scheduled);
+  if (why !== null) return { kind: "cancelled", why };
   const lateByMs = tx.now - scheduled.dueSince;
   if (lateByMs < 0) return { kind: "later", at: scheduled.dueSince };
   if (lateByMs > rules.lateAfterMs) return { kind: "failed", failure: tooLate };
@@ -75,6 +86,14 @@ function evaluate(tx: ReadTx, message: Message, rules: ScheduleRules): Verdict {
   const quietUntil = isMarketing ? rules.endOfQuiet(tx.now, plan.workspace.timezone) : null;
   if (quietUntil !== null) return { kind: "later", at: quietUntil, dueSince: quietUntil };
   return { kind: "due", scheduled, plan };
+}
+
+/** Why the message is not wanted any more; null: it is. */
+function findCancellation(tx: ReadTx, message: Message, scheduled: ScheduledMessage): Cancellation | null {
+  if (scheduled.cancelOnReply && isCancelledByReply(tx, scheduled.contactId)) return replied;
+  if (!message.automated) return null;
+  if (contactOf(tx, message).mayWantToStopSince !== null) return doubtful;
+  return isAway(getWorkspace(tx, message.workspaceId), tx.now) ? null : notAway;
 }
 
 /** The request, as far as its message is not known by now. */
@@ -185,8 +204,8 @@ function settle(tx: Tx, evaluated: Exclude<Evaluated, { kind: "due" }> | undefin
     case "failed":
       failScheduled(tx, evaluated.message, evaluated.failure);
       return { kind: "over" };
-    case "replied":
-      cancelReplied(tx, evaluated.message);
+    case "cancelled":
+      cancelDue(tx, evaluated.message, evaluated.why);
       return { kind: "over" };
     default:
       return { kind: "over" };

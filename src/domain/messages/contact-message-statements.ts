@@ -78,9 +78,9 @@ export const dispatchedBefore = hotQuery(
   { at: integer, id: integer },
 );
 
-/** A contact's texts that were dispatched in a range of time. */
+/** A contact's texts that were dispatched in a range of time and may answer something. */
 export const textsOfContact = hotQuery(
-  dispatchedTo("{at} >= :since AND {at} <= :until AND messages.type = 'text'"),
+  dispatchedTo("{at} >= :since AND {at} <= :until AND messages.type = 'text' AND messages.automated = 0"),
   { contactId, workspaceId, since: integer, until: integer, limit: integer, offset: integer },
   { at: integer, id: integer },
 );
@@ -88,7 +88,7 @@ export const textsOfContact = hotQuery(
 /** What users of the console sent to a contact since a moment, the newest first. The condition is that of the index. */
 export const ofStaffToContact = hotQuery(
   `SELECT dispatched_at AS at, id FROM messages
-  WHERE contact_id = +:contactId AND origin = 'console' AND dispatched_at >= +:since
+  WHERE contact_id = +:contactId AND origin = 'console' AND dispatched_at >= +:since AND automated = 0
   ORDER BY dispatched_at DESC, id DESC LIMIT +:limit`,
   { contactId, since: integer, limit: integer },
   { at: integer, id: integer },

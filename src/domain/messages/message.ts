@@ -59,8 +59,16 @@ export const messageStatuses = [
 export type MessageStatus = (typeof messageStatuses)[number];
 
 /** `api`: sent singly through the API; only these emit events. `broadcast`: a recipient of a broadcast. */
-export const messageOrigins = ["api", "console", "broadcast"] as const;
+const messageOrigins = ["api", "console", "broadcast"] as const;
 export type MessageOrigin = (typeof messageOrigins)[number];
+
+/** Who sent it, as conversations show it. `automation`: the server itself, such as an away message. */
+export const shownOrigins = [...messageOrigins, "automation"] as const;
+type ShownOrigin = (typeof shownOrigins)[number];
+
+export function shownOriginOf({ origin, automated }: { origin: MessageOrigin; automated: boolean }): ShownOrigin {
+  return automated ? "automation" : origin;
+}
 
 /** The state of a message's cost: `none` if it costs nothing. */
 export type MessageMoney = "none" | "held" | "charged" | "released";

@@ -30,6 +30,8 @@ import { viewMessage } from "./view.ts";
 interface ScheduleOptions extends AcceptOptions {
   /** Of an API key with a daily budget of people, which is used when the message is due. */
   keyId: number | null;
+  /** Absent: a person or a program sends it. */
+  isAutomated?: boolean;
 }
 
 /** `plan` was made in this transaction from `input`. */
@@ -37,7 +39,7 @@ export function scheduleMessage(
   tx: Tx,
   plan: SendPlan,
   { content, later, take = null }: Pick<SendInput, "content" | "take"> & { later: Later },
-  { keyId, ...options }: ScheduleOptions,
+  { keyId, isAutomated = false, ...options }: ScheduleOptions,
 ): Message {
   const { workspace } = plan;
   const contact = contactOfPlan(tx, plan);
@@ -46,6 +48,7 @@ export function scheduleMessage(
   const row = {
     ...NEW_MESSAGE,
     ...own,
+    automated: isAutomated,
     status: "pending",
     rate: 0,
     money: "none",
@@ -76,14 +79,17 @@ function tell(tx: Tx, workspace: Workspace, message: Message, type: "message.sch
   if (message.origin === "api") publish(tx, workspace, type, { message: viewMessage(message, workspace) });
 }
 
-interface Cancellation {
+export interface Cancellation {
   code: string;
   /** Plain text that can be shown to a person. */
   message: string;
 }
 
 const asked: Cancellation = { code: "cancelled", message: "Cancelled before it was sent." };
-const replied: Cancellation = { code: "replied", message: "Cancelled, because the person wrote first." };
+export const replied: Cancellation = { code: "replied", message: "Cancelled, because the person wrote first." };
+/** Of an away message that could not be sent at once. */
+export const notAway: Cancellation = { code: "not_away", message: "Cancelled, because you were open again." };
+export const doubtful: Cancellation = { code: "opted_out", message: "Cancelled, because the person may want to stop." };
 
 /** Cancelling again changes nothing. Throws `not_cancellable` for a message that is sent, being sent, or failed. */
 export function cancelMessage(tx: Tx, message: Message): Message {
@@ -126,9 +132,9 @@ export function isCancelledByReply(tx: ReadTx, contactId: number): boolean {
   return findJob(tx, "cancel_replied", contactId) !== undefined;
 }
 
-/** The message is due, and the person has written. */
-export function cancelReplied(tx: Tx, message: Message): void {
-  cancel(tx, message, replied);
+/** The message is due, and not wanted any more. */
+export function cancelDue(tx: Tx, message: Message, why: Cancellation): void {
+  cancel(tx, message, why);
 }
 
 /** It will not be sent. */

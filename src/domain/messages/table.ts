@@ -80,6 +80,8 @@ export const messages = sqliteTable("messages", {
   sendAt: instant(),
   /** The endpoint for marketing has answered that the message is not its own: see `send-path.ts`. */
   fellBack: flag().notNull().default(false),
+  /** Sent automatically, such as an away message: it answers nothing. */
+  automated: flag().notNull().default(false),
 });
 
 /** What a scheduled message is made of, until it is sent or over: see `scheduled.ts`. */

@@ -5,14 +5,17 @@
 import { isTimeZone } from "#src/core/instant.ts";
 import { isCountry } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import { SHOWS_NOTHING, trimShown } from "#src/core/shown-text.ts";
 import { COMMAND_LENGTH_MAX, cutText } from "#src/core/text-limits.ts";
 import { normalizeCommand } from "./normalize-command.ts";
+import { findHoursProblem, isClosedDay, normalizeHours } from "./opening-hours.ts";
 import { findContradiction } from "./read-command.ts";
 
 /** What a setting holds. A count that is null is no limit. */
 export interface SettingValues {
   text: string;
+  /** Several lines. */
+  paragraph: string;
   count: number | null;
   words: string[];
 }
@@ -35,6 +38,8 @@ interface Setting<Kind extends SettingKind> {
 }
 
 const NAME_LENGTH_MAX = 191;
+/** The network's limit of a text. */
+export const PARAGRAPH_LENGTH_MAX = 4_096;
 
 /** By the column's name in the code. */
 export const settings = {
@@ -101,6 +106,44 @@ export const settings = {
     effect: "A person who writes one of them, and nothing else, is opted in, as with START, UNSTOP and SUBSCRIBE.",
     findProblem: findUselessWord,
     normalize: ownWords,
+  },
+  /** By weekday, as `opening-hours.ts` reads them. */
+  openingHours: {
+    kind: "text",
+    initial: "",
+    placeholder: "HOURS",
+    description: 'Opening hours, such as "mon-fri 10:00-19:00; sat closed"; empty: always open',
+    label: "Opening hours",
+    effect:
+      "Outside these hours of your timezone, a person who writes gets the away message, once a day. For example: mon-fri 09:00-13:00, 15:00-19:00; sat 10:00-14:00. A day that is not named is closed. Empty: always open.",
+    findProblem: findHoursProblem,
+    normalize: normalizeHours,
+  },
+  /** `YYYY-MM-DD`, or `MM-DD` of every year. */
+  closedDays: {
+    kind: "words",
+    initial: [],
+    placeholder: "A,B",
+    description: "Dates without opening hours, such as 2026-12-26, or 12-25 for that day of every year",
+    label: "Closed days",
+    effect: "Dates on which you are closed, such as 2026-12-26, or 12-25 for that day of every year.",
+    findProblem: (days) => {
+      const wrong = days.map((day) => day.trim()).find((day) => day !== "" && !isClosedDay(day));
+      return wrong === undefined ? null : `"${cutText(wrong, 40)}" is not a date such as 2026-12-26 or 12-25.`;
+    },
+    normalize: (days) => [...new Set(ownWords(days))].toSorted(),
+  },
+  awayMessage: {
+    kind: "paragraph",
+    initial: "",
+    placeholder: "TEXT",
+    description: "What a person who writes outside the opening hours is answered, once a day; empty: nothing",
+    label: "Away message",
+    effect:
+      "Answers a person who writes outside the opening hours, at most once a day. The conversation still waits for your answer. Empty: nothing is sent.",
+    findProblem: (text) =>
+      [...text].length > PARAGRAPH_LENGTH_MAX ? `A message has at most ${PARAGRAPH_LENGTH_MAX} characters.` : null,
+    normalize: trimShown,
   },
 } satisfies Record<string, { [Kind in SettingKind]: Setting<Kind> }[SettingKind]>;
 

@@ -11,7 +11,13 @@ import { echoOrigins, echoStatuses, inboundOrigins } from "#src/domain/inbound/o
 import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversation.ts";
 import { viewDetails } from "#src/domain/inbound/view.ts";
 import { KeptContentView } from "#src/domain/messages/kinds/kinds.ts";
-import { consoleStatuses, consoleStatusOf, messageTypes } from "#src/domain/messages/message.ts";
+import {
+  consoleStatuses,
+  consoleStatusOf,
+  messageTypes,
+  shownOriginOf,
+  shownOrigins,
+} from "#src/domain/messages/message.ts";
 import { NamedMessage } from "#src/domain/messages/reference.ts";
 import { MessageTemplate } from "#src/domain/messages/schema.ts";
 import type { MessageRow } from "#src/domain/messages/table.ts";
@@ -30,7 +36,7 @@ export const AnyMessage = Type.Object({
   contact_id: OptionalCount,
   from: Type.String(),
   type: OneOf(messageTypes),
-  origin: OneOf(["api", "console", "broadcast"]),
+  origin: OneOf(shownOrigins),
   template: Nullable(MessageTemplate),
   broadcast: Nullable(Named),
   text: Type.String(),
@@ -110,6 +116,7 @@ export function viewAnyMessage(
   return show(AnyMessage, message, timesOf(workspace), {
     to: message.toPhone,
     type: typeOfMessage(message),
+    origin: shownOriginOf(message),
     status: consoleStatusOf(message),
     reply_to: message.replyTo,
     name: contact === undefined ? null : displayNameOf(contact),

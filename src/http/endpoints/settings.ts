@@ -9,6 +9,7 @@ import { findSettingChanges, SETTINGS_CHANGED } from "#src/domain/users/audit-lo
 import { readCommand } from "#src/domain/workspaces/read-command.ts";
 import { updateWorkspace } from "#src/domain/workspaces/update.ts";
 import {
+  PARAGRAPH_LENGTH_MAX,
   requireSettings,
   settingKey,
   settingNames,
@@ -22,12 +23,17 @@ import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 
 const Words = Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: 100 });
-const schemaOf = { text: Type.String({ maxLength: 1_000 }), count: Nullable(Type.Integer()), words: Words };
+const schemaOf = {
+  text: Type.String({ maxLength: 1_000 }),
+  paragraph: Type.String({ maxLength: 2 * PARAGRAPH_LENGTH_MAX }),
+  count: Nullable(Type.Integer()),
+  words: Words,
+};
 const Value = Type.Union([Type.String(), Type.Integer(), Type.Null(), Type.Array(Type.String())]);
 
 const SettingView = Type.Object({
   key: Type.String(),
-  kind: OneOf(["text", "count", "words"]),
+  kind: OneOf(["text", "paragraph", "count", "words"]),
   label: Type.String(),
   effect: Type.String(),
   value: Value,

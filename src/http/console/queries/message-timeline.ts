@@ -4,6 +4,7 @@
  */
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { Callback } from "#src/domain/inbound/table.ts";
+import { shownOriginOf } from "#src/domain/messages/message.ts";
 import { listProviderRequests } from "#src/domain/messages/provider-requests.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import type { Message } from "#src/domain/messages/table.ts";
@@ -61,8 +62,8 @@ export function ownSteps(message: Message): TimelineStep[] {
     {
       at: message.createdAt,
       what: "request",
-      says: `accepted from the ${message.origin}`,
-      details: { origin: message.origin },
+      says: message.automated ? "written with the message that it answers" : `accepted from the ${message.origin}`,
+      details: { origin: shownOriginOf(message) },
     },
   ];
   const add = (at: number | null, what: TimelineStep["what"], says: string): void => {

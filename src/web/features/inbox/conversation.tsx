@@ -184,6 +184,7 @@ function SentItemStatus({ item }: { item: SentItem }) {
     <div className="flex max-w-[85%] flex-col items-end gap-1 text-end">
       <p className="flex items-center gap-2 text-label text-quiet">
         <Chip tone={tone}>{label}</Chip>
+        {item.origin === "automation" && messageStrings.origins.automation}
         <ParameterLink
           screen="/w/$workspace/inbox"
           change={{ open: String(item.id) }}

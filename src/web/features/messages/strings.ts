@@ -15,7 +15,7 @@ export const strings = {
   day: "Day",
   anyDay: "Any day",
   today: "Today",
-  origins: { api: "Your software", console: "The console", broadcast: "A broadcast" },
+  origins: { api: "Your software", console: "The console", broadcast: "A broadcast", automation: "Away message" },
   empty: "No messages yet",
   emptyText: "Send a message from your software:",
   notFound: "No matching messages",

@@ -5,7 +5,7 @@ import { useForm } from "react-hook-form";
 import { type Output, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
@@ -98,6 +98,7 @@ function SettingField({ form, setting }: { form: ReturnType<typeof useForm<Texts
     );
   if (key === "timezone")
     return <SelectField {...common} choices={timezones().map((zone) => ({ value: zone, label: zone }))} />;
+  if (kind === "paragraph") return <AreaField {...common} dir="auto" />;
   return <TextField {...common} inputMode={kind === "count" ? "numeric" : "text"} autoComplete="off" />;
 }
 
@@ -169,6 +170,6 @@ function textOf({ kind, value }: Pick<Setting, "kind" | "value">): string {
 /** As the server takes it. A count that is no number goes as it was typed, and is refused at its field. */
 function readValue({ kind }: Setting, text: string): Setting["value"] {
   if (kind === "words") return text.split(",").flatMap((word) => word.trim() || []);
-  if (kind === "text") return text;
+  if (kind === "text" || kind === "paragraph") return text;
   return text.trim() === "" ? null : /^\d+$/.test(text.trim()) ? Number(text) : text;
 }

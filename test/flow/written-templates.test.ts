@@ -231,6 +231,26 @@ describe("a submission", () => {
     expect(submitted()).toHaveLength(before + 1);
   });
 
+  test("that is answered with trouble, in whatever words, is not taken for refused", async () => {
+    for (const code of [1, 2, 131016, 131000, 99999]) {
+      const one = parcel();
+      const before = submitted().length;
+      world.account.refuse = ({ method, path }) =>
+        method === "POST" && path.includes("message_templates") ? { code, status: 500 } : null;
+      const { status, body } = await ask("POST", "/templates", one);
+      expect([code, status, body.error.outcome]).toEqual([code, 503, "unknown"]);
+      world.account.refuse = null;
+      await world.clock.advance(MINUTE);
+      expect((await ask("POST", "/templates", one)).status).toBe(201);
+      expect(submitted()).toHaveLength(before + 1);
+    }
+    // What is wrong with a template is said with this status, too.
+    world.account.refuse = ({ method, path }) =>
+      method === "POST" && path.includes("message_templates") ? { code: 100, subcode: 2388040, status: 500 } : null;
+    expect((await ask("POST", "/templates", parcel())).status).toBe(502);
+    world.account.refuse = null;
+  });
+
   test("that the network has is not repeated, though its answer and the list were lost", async () => {
     const one = parcel();
     const before = submitted().length;

@@ -133,8 +133,8 @@ function readAnswer(result: Exchange): Submitted<JsonObject> {
   if (result.kind === "unreachable") return later(`WhatsApp cannot be reached: ${result.reason}.`);
   if (result.kind === "lost") return { kind: "unknown", message: `WhatsApp did not answer: ${result.reason}.` };
   const error = readGraphError(result.body);
-  if (error !== null) return refusalOf(error, objectOf(asObject(parseJson(result.body)), "error"));
   const value = asObject(parseJson(result.body));
+  if (error !== null) return refusalOf(result.status, error, objectOf(value, "error"));
   if (result.ok && value !== null) return { kind: "accepted", value, at: result.at };
   // A proxy, or a provider's own refusal: below 500 it says that the request went no further.
   if (result.status >= 400 && result.status < 500) {
@@ -144,11 +144,13 @@ function readAnswer(result: Exchange): Submitted<JsonObject> {
 }
 
 /** Next to the error itself, Meta explains to a person what is wrong with a template. */
-function refusalOf(error: GraphError, given: JsonObject | null): Submitted<never> {
+function refusalOf(status: number, error: GraphError, given: JsonObject | null): Submitted<never> {
   const { code, subcode } = error;
   if (LATER_CODES.has(code)) return later(describeCode(String(code)));
-  if (TROUBLE_CODES.has(code)) return { kind: "unknown", message: describeCode(String(code)) };
   const isAboutTemplate = subcode !== null && subcode >= TEMPLATE_CODES.from && subcode < TEMPLATE_CODES.to;
+  if (TROUBLE_CODES.has(code) || (status >= 500 && !isAboutTemplate)) {
+    return { kind: "unknown", message: describeCode(String(code)) };
+  }
   const words = sentenceOf(given, "error_user_msg") ?? error.details;
   const message = words === null ? describeCode(String(code)) : quoteNetwork(words);
   return refused(String(isAboutTemplate ? subcode : code), message);

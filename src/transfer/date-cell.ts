@@ -35,7 +35,8 @@ export function readDateCell(raw: string, order: DateOrder, now: number, mayBeFu
   if (EMPTY.test(cell)) return "empty";
   const date =
     readSerial(cell) ??
-    readParts(withMonthNumber(cell), order) ??
+    readNamedMonth(cell) ??
+    readParts(cell, order) ??
     (cell.startsWith("--") ? readYearlyDate(cell) : null);
   if (date === null) return null;
   const isFuture = !date.startsWith("--") && date > new Date(now + DAY_MS).toISOString().slice(0, 10);
@@ -48,14 +49,17 @@ function readSerial(cell: string): string | null {
   return new Date(EXCEL_EPOCH_MS + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** `31 Dec 1990` and `Dec 31, 1990` as `31.12.1990`. */
-function withMonthNumber(cell: string): string {
+/** `31 Dec 1990`, `Dec 31, 1990` and `31 Dec`: a month that is named leaves one reading, whatever the order. */
+function readNamedMonth(cell: string): string | null {
   const words = cell.split(/[\s,./-]+/).filter((word) => word !== "" && !/^(?:de|del|di)$/i.test(word));
   const at = words.findIndex((word) => /\p{L}/u.test(word));
   const month = MONTH_NAMES[foldName(words[at] ?? "")];
-  if (at === -1 || month === undefined) return cell;
-  const [day, year] = words.filter((_, place) => place !== at).map((word) => word.replace(/(?:st|nd|rd|th)$/i, ""));
-  return `${day}.${month}.${year}`.replace(/^(\d{4})\.(\d+)\.(\d{1,2})$/, "$1-$2-$3");
+  if (month === undefined || words.length > 3) return null;
+  const numbers = words.filter((_, place) => place !== at).map((word) => word.replace(/(?:st|nd|rd|th)$/i, ""));
+  if (numbers.length === 0 || numbers.some((number) => !/^\d{1,4}$/.test(number))) return null;
+  const [day = "", year] = numbers[0]?.length === 4 ? numbers.toReversed() : numbers;
+  if (year === undefined) return isoOf(null, String(month), day);
+  return year.length === 3 ? null : isoOf(year.length === 4 ? year : fullYear(year), String(month), day);
 }
 
 function readParts(cell: string, order: DateOrder): string | null {
@@ -79,6 +83,11 @@ function firstReal(
   const isUnclear = order === "unclear" && dayFirst !== null && monthFirst !== null && dayFirst !== monthFirst;
   if (isUnclear) return null;
   return order === "mdy" ? (monthFirst ?? dayFirst) : (dayFirst ?? monthFirst);
+}
+
+/** Whether a year has this day; without `year`, whether any has. */
+export function isReal(year: string | null, month: string, day: string): boolean {
+  return isoOf(year === null || year.length > 2 ? year : fullYear(year), month, day) !== null;
 }
 
 function isoOf(year: string | null, month: string, day: string): string | null {

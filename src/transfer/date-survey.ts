@@ -1,9 +1,9 @@
 /** Decides whether days or months come first in a file, by all dates of it: 31/12 proves the one, 12/31 the other. */
 import type { ColumnMapping } from "./columns.ts";
-import { type DateOrder, usualOrder } from "./date-cell.ts";
+import { type DateOrder, isReal, usualOrder } from "./date-cell.ts";
 import type { FileRecord } from "./formats/record.ts";
 
-const PAIR = /^(\d{1,2})[-/.](\d{1,2})(?:[-/.]\d{2,4})?(?:[T ].{0,20})?$/;
+const PAIR = /^(\d{1,2})[-/.](\d{1,2})(?:[-/.](\d{2}|\d{4}))?(?:[T ].{0,20})?$/;
 
 export function dateColumns({ targets }: Pick<ColumnMapping, "targets">): number[] {
   return targets.flatMap((target, index) => {
@@ -43,10 +43,12 @@ export class DateSurvey {
   }
 
   #addCell(cell: string): void {
-    const [, a, b] = PAIR.exec(cell) ?? [];
-    const [first, second] = [Number(a), Number(b)];
-    if (first > 12 && first <= 31 && second <= 12) this.#dayFirst += 1;
-    if (second > 12 && second <= 31 && first <= 12) this.#monthFirst += 1;
-    if (first > 0 && first <= 12 && second > 0 && second <= 12 && first !== second) this.example ??= cell;
+    const [, a, b, year = null] = PAIR.exec(cell) ?? [];
+    if (a === undefined || b === undefined) return;
+    const [isDayFirst, isMonthFirst] = [isReal(year, b, a), isReal(year, a, b)];
+    if (isDayFirst && isMonthFirst) {
+      if (Number(a) !== Number(b)) this.example ??= cell;
+    } else if (isDayFirst) this.#dayFirst += 1;
+    else if (isMonthFirst) this.#monthFirst += 1;
   }
 }

@@ -46,7 +46,7 @@ export const plans: Readonly<Record<string, Plan>> = {
     code: "49",
     trunk: "0",
     mobiles: ["1711######", "1512#######"],
-    landlines: ["303456####", "894567####"],
+    landlines: ["303456####", "89456####"],
     local: [],
   },
   BR: {

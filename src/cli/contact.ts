@@ -1,19 +1,24 @@
-/** `waxwing contact …`: files of people, and what concerns a single person: keep, erase. */
-
+/** `waxwing contact …`: files of people, and what concerns a single person: keep, data, erase. */
+import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { listLastingCopies } from "#src/backup/lasting.ts";
 import { notFound } from "#src/core/problem.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
+import { COMMAND_LINE, recordAudit } from "#src/domain/users/audit-log.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { MediaFiles } from "#src/media/files.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { erasePerson } from "#src/server/erase-person.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
+import { writePersonArchive } from "#src/transfer/person-data/archive.ts";
 import { type Command, command } from "./command.ts";
 import { fileCommands } from "./contact-files.ts";
 import { withDatabase } from "./database.ts";
-import { positional, text, workspaceOption } from "./option.ts";
+import { file, positional, required, text, workspaceOption } from "./option.ts";
 
 const options = {
   phone: positional(text("PHONE", "The person's number, in any format")),
@@ -41,6 +46,45 @@ export const commands: readonly Command[] = [
       }),
   ),
   command(
+    "contact data",
+    {
+      summary: "Hand out what is kept of a person: one archive",
+      details:
+        "The archive (ZIP) has index.html for people, data.json for programs, and the files that both sides sent: profile,\nconsent with its evidence, messages, notes. It holds personal data: delete it once the person has it.",
+    },
+    { ...options, out: required(file("FILE", "The archive; a file of that name is replaced", { as: "fill" })) },
+    (context, values) =>
+      withDatabase(context, "write", async ({ store, config }) => {
+        const workspace = store.read((tx) => getWorkspace(tx, values.workspace));
+        const media = new MediaFiles(config.media.directory);
+        const find = (tx: ReadTx) => requirePerson(tx, workspace, values.phone);
+        const { id } = store.read(find);
+        const handle = context.files.handleOf(values.out) ?? openSync(values.out, "w", 0o600);
+        ftruncateSync(handle);
+        try {
+          const report = await writePersonArchive({
+            ...{ store, workspace, find, clock: context.io.clock },
+            readFile: (stored) => (media.has(stored) ? media.read(stored) : null),
+            write: (piece) => writeAll(handle, piece),
+          });
+          await store.write((tx) =>
+            recordAudit(tx, COMMAND_LINE, {
+              ...{ workspaceId: workspace.id, action: "contact.data", subject: `contact ${id}` },
+              details: { entries: report.entries, files: report.files },
+            }),
+          );
+          const { contacts: _, missing, ...counts } = report;
+          const text = [
+            `${values.out} has ${counts.entries} messages, ${counts.notes} notes and ${counts.files} files.`,
+            ...(missing.length === 0 ? [] : [`Files that are stored no more: ${missing.join(", ")}.`]),
+          ].join("\n");
+          return { json: { file: values.out, ...counts, missing }, text };
+        } finally {
+          closeSync(handle);
+        }
+      }),
+  ),
+  command(
     "contact erase",
     {
       summary: "Erase a person: data, texts, files, raw records",
@@ -60,10 +104,10 @@ export const commands: readonly Command[] = [
           context.io.clock,
           files,
           (tx) => {
-            const workspace = getWorkspace(tx, values.workspace);
-            const found = lookUpContact(tx, workspace.id, values.phone, workspace.country)?.contact;
-            if (found == null) throw notFound("contact");
-            return found;
+            const person = requirePerson(tx, getWorkspace(tx, values.workspace), values.phone);
+            const entry = { action: "contact.erase", subject: `contact ${person.id}` };
+            recordAudit(tx, COMMAND_LINE, { workspaceId: values.workspace, ...entry });
+            return person;
           },
         );
         const { schedule, directory, retention: keep, remote } = config.backup;
@@ -96,6 +140,16 @@ export const commands: readonly Command[] = [
       }),
   ),
 ];
+
+function requirePerson(tx: ReadTx, { id, country }: Workspace, phone: string): Contact {
+  const found = lookUpContact(tx, id, phone, country)?.contact;
+  if (found == null) throw notFound("contact");
+  return found;
+}
+
+function writeAll(handle: number, piece: Uint8Array): void {
+  for (let done = 0; done < piece.byteLength; ) done += writeSync(handle, piece, done);
+}
 
 function inSeconds(at: number): string {
   return new Date(at).toISOString().replace(/\.\d+/, "");

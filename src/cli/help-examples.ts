@@ -79,6 +79,7 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "callback list": "callback list --state unhandled",
   "callback show": "callback show 1",
   "callback replay": "callback replay --state unhandled",
+  "contact data": "contact data +442079460210 --workspace 1 --out person.zip",
   "contact erase": "contact erase +442079460210 --workspace 1",
   "number remove": "number remove 1 --force",
   backup: "backup waxwing-backup.db",

@@ -3,6 +3,7 @@
  * about the type counts only where the bytes agree. A type that a browser would run (HTML, SVG, XML) is never returned:
  * such a file is plain text.
  */
+import { fileNameOf } from "#src/core/file-name.ts";
 
 interface Signature {
   type: string;
@@ -103,19 +104,9 @@ function isShown(contentType: string): boolean {
   return SHOWN.test(contentType);
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "image/jpeg": "jpg",
-  "audio/mpeg": "mp3",
-  "audio/mp4": "m4a",
-  "video/quicktime": "mov",
-  "video/3gpp": "3gp",
-  "text/plain": "txt",
-};
-
 /** `inline` only for what is shown; the file's name otherwise comes from its sender. */
 export function contentDisposition(contentType: string, filename: string | null, id: number): string {
-  const extension = EXTENSIONS[contentType] ?? /\/([a-z0-9]{2,5})$/.exec(contentType)?.[1] ?? "bin";
-  const name = (filename ?? `${id}.${extension}`).replace(/\p{C}|[/\\]/gu, "_").slice(0, 200);
+  const name = fileNameOf(contentType, filename, id);
   const ascii = name.replace(/[^\x20-\x7e]|["%]/g, "_");
   const utf8 = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,

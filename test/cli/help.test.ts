@@ -66,6 +66,7 @@ const PROMISED: Record<string, string> = {
   "contact import": "FILE --workspace --map --consent --dry-run --skip-bad-cells",
   "contact export": "--workspace",
   "contact opt-out": "--workspace --file",
+  "contact data": "PHONE --workspace --out",
   "contact erase": "PHONE --workspace",
   "contact keep": "PHONE --workspace",
   "group create": "--workspace --name --filter",

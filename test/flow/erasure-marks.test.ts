@@ -15,6 +15,7 @@ import { GraphMedia } from "#test/support/graph-media.ts";
 import { markedKinds } from "#test/support/message-kinds.ts";
 import { boxOf } from "#test/support/webhooks.ts";
 import { FROM, rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
+import { unzip } from "#test/support/zip.ts";
 import { Workshop } from "../cli/spawn.ts";
 
 const PERSON = "+4915112345671";
@@ -405,6 +406,48 @@ async function shownEvents(): Promise<string[]> {
   return (body.data as unknown[]).map((event) => JSON.stringify(event));
 }
 
+/** Columns that are not in the archive. */
+const NOT_IN_ARCHIVE: Readonly<Record<string, string>> = { "media.network_media_id": "an id of the network" };
+
+/** Tables whose rows are about the person alone. The others repeat what these hold: events, callbacks, jobs. */
+const handedOut: readonly string[] = [
+  ...tablesWith("person", "deleted"),
+  ...["contacts", "consent_log", "messages", "inbounds", "echoes", "media"],
+];
+
+/** The texts in a value, which may be JSON. */
+function leavesOf(value: string): string[] {
+  try {
+    const read: unknown = JSON.parse(value);
+    const leaves = (one: unknown): string[] =>
+      typeof one === "object" && one !== null ? Object.values(one).flatMap(leaves) : [String(one)];
+    return leaves(read);
+  } catch {
+    return [value];
+  }
+}
+
+/** What is handed to the person has every text about them. */
+async function handOutData(): Promise<void> {
+  const out = workshop.path("person.zip");
+  const said = await command("contact", "data", PERSON, "--workspace", "1", "--out", out);
+  const archive = await unzip(out);
+  const json = String(archive["data.json"]);
+  expect(() => JSON.parse(json)).not.toThrow();
+  const missing = foundInTables().filter((found) => {
+    const [, table = "", column = "", value = ""] = /^(\w+)\.(\w+): (.*)$/s.exec(found) ?? [];
+    if (!handedOut.includes(table) || `${table}.${column}` in NOT_IN_ARCHIVE) return false;
+    return leavesOf(value).some((leaf) => isMarked(leaf) && !json.includes(JSON.stringify(leaf).slice(1, -1)));
+  });
+  expect(missing).toEqual([]);
+  const names = Object.keys(archive).filter((name) => name.startsWith("files/"));
+  expect([said.files, said.bytes]).toEqual([names.length, statSync(out).size]);
+  expect(names.map((name) => isMarked(String(archive[name])))).toEqual([true]);
+  const page = String(archive["index.html"]);
+  for (const name of names) expect(page).toContain(`href="${name.replaceAll(/[^/]+$/g, encodeURIComponent)}"`);
+  expect(page).not.toContain("<script");
+}
+
 test("no event, table or file holds anything that an erased person wrote, was called or came from", async () => {
   await live();
   const before = await shownEvents();
@@ -414,6 +457,8 @@ test("no event, table or file holds anything that an erased person wrote, was ca
   expect(Object.keys(WITHOUT_MARK).filter((column) => columns.has(column))).toEqual([]);
   expect([...columns].filter((column) => isOfNobody(column))).toEqual([]);
   expect(foundInFiles()).not.toEqual([]);
+
+  await handOutData();
 
   expect(await command("contact", "erase", "--workspace", "1", PERSON)).toMatchObject({ erased: true });
   const after = await shownEvents();

@@ -70,6 +70,7 @@ export async function measureCommands({ app, phone, workspace }: Objects): Promi
   const callback = app.store.client.prepare("SELECT max(id) FROM callbacks").pluck().get();
   const max: Readonly<Record<string, string>> = {
     "contact keep": `contact keep ${phone} --workspace ${workspace.id}`,
+    "contact data": `contact data ${phone} --workspace ${workspace.id} --out ${workshop.path("person.zip")}`,
     "contact erase": `contact erase ${phone} --workspace ${workspace.id}`,
     "callback show": `callback show ${callback}`,
     "broadcast show": "broadcast show 1",

@@ -281,6 +281,7 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
     why: "Queries belong to the module whose rows they read; read models of one screen are the console's.",
   },
   { name: /^(yauzl|saxes)/, only: ["transfer/formats/xlsx/"], why: "One reading of workbooks." },
+  { name: /^yazl/, only: ["transfer/person-data/"], why: "One place writes archives for people." },
   { name: /^nodemailer/, only: ["net/mail.ts"], why: "One place sends e-mail." },
   { name: /^libphonenumber-js/, only: ["core/phone.ts"], why: "One reading of a phone number." },
   { name: /^(smol-toml|toml-eslint-parser)/, only: ["config/"], why: "One reading of the configuration." },

@@ -1,7 +1,7 @@
 /** The person of an erasure: the contacts and every name by which rows may mention them. */
 import { and, eq } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
-import type { Tx } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { type Contact, contactNetworkIds, contacts, formerPhones } from "../contacts/table.ts";
 
 /** A text that names the person: a phone number or network id, without `+`, as networks write them. */
@@ -18,7 +18,7 @@ export interface Person {
   names: readonly PersonName[];
 }
 
-export function findPerson(tx: Tx, contact: Contact): Person {
+export function findPerson(tx: ReadTx, contact: Contact): Person {
   const { id, workspaceId, identityId } = contact;
   const linked = identityId === null ? eq(contacts.id, id) : eq(contacts.identityId, identityId);
   const all = tx.db
@@ -34,14 +34,14 @@ export function findPerson(tx: Tx, contact: Contact): Person {
 }
 
 /** Both variants of the phone number, and network ids. */
-function presentNames(tx: Tx, contact: Contact): PersonName[] {
+function presentNames(tx: ReadTx, contact: Contact): PersonName[] {
   const aliases = tx.db.select().from(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).all();
   const names = [...variantsOf(contact.phone), contact.networkUserId, ...aliases.map(({ networkId }) => networkId)];
   return [...new Set(names.filter((name) => name !== null))].map((text) => ({ text, until: null }));
 }
 
 /** The numbers that the person has moved away from. */
-function formerNames(tx: Tx, { id }: Contact): PersonName[] {
+function formerNames(tx: ReadTx, { id }: Contact): PersonName[] {
   const left = tx.db.select().from(formerPhones).where(eq(formerPhones.contactId, id)).all();
   return left.flatMap(({ phone, movedAt }) => variantsOf(phone).map((text) => ({ text, until: movedAt })));
 }

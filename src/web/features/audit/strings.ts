@@ -64,6 +64,8 @@ export const strings = {
     "conversation.note": "Added a note to a conversation",
     "conversation.thread": "Took over or released a conversation",
     "contact.keep": "Kept a contact who may want to stop",
+    "contact.data": "Handed out a person's data",
+    "contact.erase": "Erased a person",
     "contact.export": "Exported contacts",
     "contact.bulk-tag": "Added a tag to contacts",
     "contact.bulk-untag": "Removed a tag from contacts",

@@ -1,6 +1,6 @@
 /** What a team does with a conversation, in a real browser: its state, who answers it, tags; by mouse and by keyboard. */
 import { describe, expect, test } from "bun:test";
-import { noBrowser } from "#test/support/browser.ts";
+import { type BrowserOptions, noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 import { takePictures } from "#test/support/pictures.ts";
 
@@ -13,8 +13,8 @@ interface State {
 }
 
 /** Two people have written, and Bob has joined the workspace. */
-async function startTeam(): Promise<Scenario & { state: () => Promise<State> }> {
-  const scenario = await startScenario();
+async function startTeam(options: BrowserOptions = {}): Promise<Scenario & { state: () => Promise<State> }> {
+  const scenario = await startScenario(options);
   await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
   const { token } = await scenario.prepare<{ token: string }>("POST", "/people", { email: BOB, role: "member" });
   const joined = await fetch(`${scenario.app.url}/console/api/links/use`, {
@@ -91,6 +91,104 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
+    "the views have their conversations, each together with who needs a reply, and the address keeps the view",
+    async () => {
+      await using scenario = await startTeam();
+      const { page, clean } = scenario;
+      await scenario.prepare("PATCH", "/conversations/2", { assignee: "asha@example.com" });
+      const write = { text: "Hello", number: 1 };
+      for (const digit of [2, 3, 4, 5])
+        await scenario.prepare("POST", `/simulator/phones/%2B91987654001${digit}/write`, write);
+      await scenario.prepare("PATCH", "/conversations/3", { state: "snoozed" });
+      await scenario.prepare("PATCH", "/conversations/4", { state: "done" });
+      await scenario.prepare("PATCH", "/conversations/5", { assignee: BOB });
+      await scenario.prepare("POST", "/messages", { to: "+919876540015", text: "Welcome" });
+      await scenario.prepare("PUT", "/contacts/%2B919876540010", { name: "Meera Nair" });
+      const rows = page.getByRole("navigation", { name: "Conversations", exact: true }).getByRole("link");
+      const shown = async (...ids: number[]) => {
+        const read = async () =>
+          (await rows.evaluateAll((all) => all.map((row) => Number(row.getAttribute("data-row"))))).toSorted();
+        for (let tries = 0; tries < 200 && !Bun.deepEquals(await read(), ids); tries += 1)
+          await page.waitForTimeout(50);
+        expect(await read()).toEqual(ids);
+      };
+      const view = (name: RegExp) => page.getByRole("navigation", { name: "View" }).getByRole("link", { name });
+      await scenario.go("inbox");
+      await shown(1, 2, 5, 6);
+      await rows.filter({ hasText: "Meera Nair" }).getByText("Waits 1 min").waitFor();
+      await rows.filter({ hasText: "+919876540014" }).getByText("Assigned to bob.rao").waitFor();
+      expect(await rows.filter({ hasText: "Welcome" }).getByText(/Waits/).count()).toBe(0);
+      await clean("the views");
+      await takePictures(scenario, "views");
+      await view(/^Mine 1$/).click();
+      await shown(2);
+      await view(/^Unassigned$/).click();
+      await shown(1, 6);
+      await page.getByRole("link", { name: "Needs reply" }).click();
+      await shown(1);
+      await page.reload();
+      await shown(1);
+      await view(/^Open 4$/).click();
+      await shown(1, 2, 5);
+      await page.getByRole("link", { name: "Any", exact: true }).click();
+      await view(/^Snoozed 1$/).click();
+      await shown(3);
+      await view(/^Done$/).click();
+      await shown(4);
+      await view(/^All$/).click();
+      await shown(1, 2, 3, 4, 5, 6);
+      await takePictures(scenario, "views-all");
+      await scenario.prepare("PATCH", "/conversations/2", { state: "done" });
+      await scenario.go("inbox?view=mine");
+      await page.getByText("No open conversations are assigned to you").waitFor();
+      await clean("an empty view");
+      await page.getByRole("link", { name: "See all conversations" }).click();
+      await shown(1, 2, 3, 4, 5, 6);
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "on a phone: who waits longest is opened, assigned, noted, snoozed, done, and left, each by a tap",
+    async () => {
+      await using scenario = await startTeam({ width: 390, height: 844, isPhone: true });
+      const { page, clean, state } = scenario;
+      const press = (name: string | RegExp) => page.getByRole("button", { name }).tap();
+      await scenario.go("inbox?show=waiting");
+      const rows = page.getByRole("navigation", { name: "Conversations", exact: true }).getByRole("link");
+      await rows.nth(1).waitFor();
+      await clean("the list on a phone");
+      await takePictures(scenario, "phone-list");
+      await page.setViewportSize({ width: 390, height: 844 });
+      await rows.last().tap();
+      await press("Without an assignee. Assign");
+      await page.getByRole("menuitemradio", { name: "Me (asha@example.com)" }).tap();
+      await page.getByRole("button", { name: "Assigned to You. Assign" }).waitFor();
+      await press(/^Note$/);
+      await page.getByRole("textbox", { name: "Note" }).fill("Call back on Monday.");
+      await press("Add note");
+      await page.getByRole("note", { name: "Note by asha" }).getByText("Call back on Monday.").waitFor();
+      await press("Snooze");
+      await page.getByRole("menuitem", { name: "Tomorrow morning" }).tap();
+      await page.getByText(/^Snoozed until .* 09:00$/).waitFor();
+      await clean("a snoozed conversation on a phone");
+      await takePictures(scenario, "phone-snoozed");
+      await page.setViewportSize({ width: 390, height: 844 });
+      await press("Open again");
+      await press("Done");
+      await page.getByRole("button", { name: "Open again" }).waitFor();
+      expect(await state()).toMatchObject({ state: "done", assignee: "asha@example.com" });
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      await page.getByRole("link", { name: "All conversations" }).tap();
+      await rows.filter({ hasText: "Pune" }).waitFor();
+      expect(await rows.count()).toBe(1);
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
     "notes stand apart from the messages, are never sent, and keep their text when the line breaks",
     async () => {
       await using scenario = await startTeam();
@@ -150,6 +248,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const keys = async (...pressed: string[]) => {
         for (const key of pressed) await page.keyboard.press(key);
       };
+      /** A menu takes the keys a moment after it is there. */
+      const hasFocus = () => page.locator("[role=menu]:focus, [role=menu] :focus").first().waitFor();
       await scenario.go("inbox");
       const rows = page.getByRole("navigation", { name: "Conversations", exact: true }).getByRole("link");
       await rows.nth(1).waitFor();
@@ -158,10 +258,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("button", { name: "Without an assignee. Assign" }).waitFor();
       await keys("a");
       await page.getByRole("menuitemradio", { name: "Me (asha@example.com)" }).waitFor();
+      await hasFocus();
       await keys("ArrowDown", "Enter");
       await page.getByRole("button", { name: "Assigned to You. Assign" }).waitFor();
       await keys("s");
       await page.getByRole("menuitem", { name: "In an hour" }).waitFor();
+      await hasFocus();
       await keys("ArrowDown", "Enter");
       await page.getByText(/^Snoozed until/).waitFor();
       await keys("e");

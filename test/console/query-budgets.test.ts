@@ -24,7 +24,7 @@ const BOUNDED: readonly [part: string, why: string][] = [
 /** Queries of each list that a page can ask for in several ways. */
 const WAYS: Readonly<Record<string, readonly string[]>> = {
   "GET /w/{workspace}/messages": ["q=order", "status=unknown", "origin=api", "day=today", "q=98111"],
-  "GET /w/{workspace}/inbox": ["show=unread", "show=waiting", "show=open"],
+  "GET /w/{workspace}/inbox": ["show=unread", "show=waiting", "show=open", "view=unassigned", "view=open&show=waiting"],
   "GET /w/{workspace}/deliveries": ["status=exhausted", "type=message.sent", "type=message.failed&status=pending"],
   "GET /w/{workspace}/requests": ["status=4xx", "key=1", "key=1&status=2xx"],
   "GET /w/{workspace}/broadcasts/{id}/recipients": ["status=failed", "status=unknown", "status=sent"],

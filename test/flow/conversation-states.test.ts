@@ -280,3 +280,52 @@ test("the list has what was asked for, by state, assignee and number, the latest
         expect([String(query), found]).toEqual([String(query), expected.map(({ id }: Row) => id)]);
       }
 });
+
+test("the console's views have each conversation where it belongs, each together with who needs a reply", async () => {
+  await using world = await start();
+  const { app, shop } = world;
+  const owner = await world.staff("owner", "owner");
+  const asha = await world.staff("asha");
+  for (let n = 1; n <= 5; n += 1)
+    await reportInbound(app, shop, { from: `9198000000${n}0`, text: "Hello", id: `wamid.view-${n}` });
+  const ids = (await world.list()).map(({ id }: { id: number }) => id).toSorted((a: number, b: number) => a - b);
+  const [open, mine, hers, snoozed, done, answered] = ids;
+  const patch = (id: number, body: object) => owner.ask("PATCH", `/w/${shop.id}/conversations/${id}`, body);
+  await patch(mine, { assignee: "owner@example.com" });
+  await patch(hers, { assignee: "asha@example.com" });
+  await patch(snoozed, { state: "snoozed", assignee: "owner@example.com" });
+  await patch(done, { state: "done" });
+  await patch(answered, { assignee: "owner@example.com" });
+  const phone = (await world.list()).find(({ id }: { id: number }) => id === answered).contact.phone;
+  await app.clock.until(owner.post(`/w/${shop.id}/messages`, { to: phone, text: "Yes" }));
+  const shown = async (query: string, who = owner) => {
+    const { data, meta } = (await who.get(`/w/${shop.id}/inbox?${query}`)).body;
+    expect(meta.has_more).toBe(false);
+    return data.map(({ id }: { id: number }) => id).toSorted((a: number, b: number) => a - b);
+  };
+  expect(await shown("")).toEqual(ids);
+  expect(await shown("view=mine")).toEqual([mine, answered]);
+  expect(await shown("view=mine", asha)).toEqual([hers]);
+  expect(await shown("view=unassigned")).toEqual([open]);
+  expect(await shown("view=open")).toEqual([open, mine, hers, answered]);
+  expect(await shown("view=snoozed")).toEqual([snoozed]);
+  expect(await shown("view=done")).toEqual([done]);
+  expect(await shown("view=mine&show=waiting")).toEqual([mine]);
+  expect(await shown("view=unassigned&show=waiting")).toEqual([open]);
+  expect(await shown("view=open&show=waiting")).toEqual([open, mine, hers]);
+  expect(await shown("view=snoozed&show=waiting")).toEqual([snoozed]);
+  expect(await shown("view=done&show=unread")).toEqual([done]);
+  expect(await shown("view=mine&show=open")).toEqual([mine, answered]);
+  const counts = async (who: Visitor) => (await who.get(`/w/${shop.id}/inbox/views`)).body.data;
+  expect(await counts(owner)).toEqual({ mine: 2, open: 4, snoozed: 1 });
+  // Who sees some numbers sees the same views of those.
+  const agent = await world.staff("agent", "agent");
+  const limitTo = (numbers: number[]) =>
+    app.store.client.prepare("UPDATE memberships SET number_ids = ? WHERE role = 'agent'").run(JSON.stringify(numbers));
+  limitTo([shop.numberId]);
+  expect(await shown("view=unassigned", agent)).toEqual([open]);
+  expect(await shown("view=mine", agent)).toEqual([]);
+  expect(await counts(agent)).toBeNull();
+  limitTo([shop.numberId + 100]);
+  expect(await shown("view=open", agent)).toEqual([]);
+});

@@ -128,6 +128,7 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   after: null,
   wait: null,
   name: null,
+  view: () => "open",
   hours: null,
   // Not of the usual kind: the choices.
   status: null,

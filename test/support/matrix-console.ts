@@ -215,6 +215,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/messages/{id}/cancel": async (side) => ({ id: await side.scheduledMessage() }),
   "GET /w/{workspace}/inbox": nothing,
   "GET /w/{workspace}/inbox/unread": nothing,
+  "GET /w/{workspace}/inbox/views": nothing,
   "GET /w/{workspace}/inbox/{contact}": ({ contact }) => ({ id: contact }),
   "POST /w/{workspace}/inbox/{contact}/ask-for-number": ({ contact }) => ({
     id: contact,

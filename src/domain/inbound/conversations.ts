@@ -119,11 +119,14 @@ const examined = (
       FROM conversations WHERE workspace_id = ?${condition} AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
       ORDER BY wrote_at DESC, id DESC LIMIT ?`;
 
+/** SQL: the conversation is the assignee's. Parameters: the user's id, `any` or `none`; the id again. */
+const IS_ANSWERED_BY = `CASE ? WHEN 'any' THEN 1 WHEN 'none' THEN NOT ${IS_ASSIGNED_SQL} ELSE assignee_id = ? END`;
+
 const filtered = (condition: string) => `WITH looked AS MATERIALIZED (${examined(condition)})
   SELECT id, wrote_at, NULL AS looked FROM (SELECT id, wrote_at FROM looked
     WHERE unread >= ? AND coalesce((SELECT ${OPENED_AT_SQL} FROM contacts WHERE contacts.id = looked.contact_id), 0) >= ?
       AND (? IS NULL OR ${IS_ON_NUMBERS})
-      AND CASE ? WHEN 'any' THEN 1 WHEN 'none' THEN NOT ${IS_ASSIGNED_SQL} ELSE assignee_id = ? END
+      AND ${IS_ANSWERED_BY}
     ORDER BY wrote_at DESC, id DESC LIMIT ?)
   UNION ALL SELECT * FROM (SELECT id, wrote_at, (SELECT count(*) FROM looked) FROM looked
     ORDER BY wrote_at, id LIMIT 1)`;
@@ -151,15 +154,15 @@ const ARRIVED_AT = "(SELECT created_at FROM inbounds WHERE inbounds.id = looked.
  * the phone is, and a person who has opted out cannot be answered. A person who only wrote before the number was
  * connected does not wait.
  * Parameters: workspace, twice; wrote_at, wrote_at and id of the position; how many to examine; the numbers as JSON
- * (null: all), twice; how many to return.
+ * (null: all), twice; the assignee's id, `any` or `none`, and the id again; how many to return.
  * For the reader's thread.
  */
-export const waitingSql = `WITH recent AS MATERIALIZED (
+const waiting = (condition: string) => `WITH recent AS MATERIALIZED (
     SELECT contact_id, max(dispatched_at) AS at FROM messages
       WHERE workspace_id = ? AND ${isUnindexed} AND type = 'text' AND ${MAY_ANSWER} GROUP BY contact_id
   ), looked AS MATERIALIZED (
-    SELECT id, contact_id, number_id, wrote_at, last_inbound_id FROM conversations
-      WHERE workspace_id = ? AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
+    SELECT id, workspace_id, contact_id, number_id, wrote_at, last_inbound_id, assignee_id FROM conversations
+      WHERE workspace_id = ?${condition} AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
       ORDER BY wrote_at DESC, id DESC LIMIT ?
   ), waiting AS (
     SELECT looked.id, wrote_at FROM looked LEFT JOIN recent ON recent.contact_id = looked.contact_id
@@ -178,12 +181,31 @@ export const waitingSql = `WITH recent AS MATERIALIZED (
             AND messages.type = 'text' AND ${MAY_ANSWER})
         AND coalesce(recent.at >= ${ARRIVED_AT}, 0) = 0
         AND (SELECT consent FROM contacts WHERE contacts.id = looked.contact_id) <> 'opted_out'
-      AND (? IS NULL OR ${IS_ON_NUMBERS})
+        AND (? IS NULL OR ${IS_ON_NUMBERS})
+        AND ${IS_ANSWERED_BY}
       ORDER BY wrote_at DESC, looked.id DESC LIMIT ?
   )
   SELECT id, wrote_at, NULL AS looked FROM waiting
   UNION ALL SELECT * FROM (SELECT id, wrote_at, (SELECT count(*) FROM looked) FROM looked
     ORDER BY wrote_at, id LIMIT 1)`;
+
+export const waitingSql = waiting("");
+
+/** The same in one state, which is the third parameter. */
+export const waitingInStateSql = waiting(" AND state = ?");
+
+const COUNTED_MAX = 100;
+
+/** How many conversations are in a state, of one user or of all; counted up to `COUNTED_MAX`. */
+export function countInState(tx: ReadTx, workspaceId: number, state: ConversationState, assigneeId?: number): number {
+  const isOf = assigneeId === undefined ? undefined : eq(conversations.assigneeId, assigneeId);
+  return tx.db
+    .select({ id: conversations.id })
+    .from(conversations)
+    .where(and(eq(conversations.workspaceId, workspaceId), eq(conversations.state, state), isOf))
+    .limit(COUNTED_MAX)
+    .all().length;
+}
 
 /** Undefined for an id that does not exist, or is another workspace's. */
 export function findConversation(tx: ReadTx, workspaceId: number, id: number): Conversation | undefined {

@@ -8,6 +8,7 @@ import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
+import type { ConversationState } from "#src/domain/contacts/conversation-states.ts";
 import { clearDoubt } from "#src/domain/contacts/doubt.ts";
 import { addressOf, getContact } from "#src/domain/contacts/find.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
@@ -17,8 +18,10 @@ import { isAgentRole, threadOn } from "#src/domain/contacts/threads.ts";
 import { displayNameOf, viewContact } from "#src/domain/contacts/view.ts";
 import { WINDOW_MS, windowEnd, windowTimesOf } from "#src/domain/contacts/window.ts";
 import {
+  countInState,
   countUnread,
   findConversation,
+  listAssigned,
   listConversations,
   listConversationsWith,
   markSeen,
@@ -43,7 +46,7 @@ import { ConversationItemView, viewConversationItem } from "./conversation-items
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
-import { readListPosition, searchConversations } from "./search-conversations.ts";
+import { readListPosition, searchConversations, type Wanted } from "./search-conversations.ts";
 import { senderOf } from "./sender.ts";
 
 const contact = { contact: Id("conversation") };
@@ -73,18 +76,37 @@ const ConversationRow = Type.Object({
 const ASK_LENGTH_MAX = 1_024;
 const UNREAD_COUNT_MAX = 100;
 
+const inboxViews = ["mine", "unassigned", "open", "snoozed", "done"] as const;
+
+/** Which conversations a view has: its state, and who answers them. */
+function viewOf(view: (typeof inboxViews)[number] | null, userId: number): Omit<Wanted, "show"> {
+  switch (view) {
+    case null:
+      return {};
+    case "mine":
+      return { state: "open", assignee: userId };
+    case "unassigned":
+      return { state: "open", assignee: "none" };
+    default:
+      return { state: view };
+  }
+}
+
 export const inboxEndpoints = {
   "GET /w/{workspace}/inbox": endpoint({
     session: "inbox",
-    query: { ...PageQuery, show: OneOf(["unread", "waiting", "open"]) },
+    query: { ...PageQuery, show: OneOf(["unread", "waiting", "open"]), view: OneOf(inboxViews) },
     output: ListOf(ConversationRow),
   }).load(async (call) => {
     const { store, workspace, query } = call;
     const from = readScreen(query);
     const before = "after" in from ? readListPosition(from.after) : null;
     const show = query.get("show");
-    if (show === "waiting" || call.numberIds !== null) {
-      const { rows, next } = await searchConversations(call, { show }, before, from.perPage);
+    const { state = null, assignee = "any" } = viewOf(query.get("view"), call.user.id);
+    // No index has both, or lists who has none.
+    const isSearched = state !== null && (show !== null || assignee === "none");
+    if (isSearched || show === "waiting" || call.numberIds !== null) {
+      const { rows, next } = await searchConversations(call, { show, state, assignee }, before, from.perPage);
       const data = Rows.of(rows, ({ id }, tx) => {
         const conversation = findConversation(tx, workspace.id, id);
         return conversation === undefined ? null : viewRow(tx, conversation, call);
@@ -93,8 +115,15 @@ export const inboxEndpoints = {
     }
     return store.read((tx) => {
       const openedAfter = tx.now - WINDOW_MS;
-      const filter = { isUnread: show === "unread", ...(show === "open" ? { openedAfter } : {}) };
-      const rows = listConversations(tx, workspace.id, filter, before, from.perPage + 1);
+      const filter = {
+        isUnread: show === "unread",
+        ...(show === "open" ? { openedAfter } : {}),
+        ...(state === null ? {} : { state }),
+      };
+      const rows =
+        typeof assignee === "number"
+          ? listAssigned(tx, { workspaceId: workspace.id, assigneeId: assignee, state }, before, from.perPage + 1)
+          : listConversations(tx, workspace.id, filter, before, from.perPage + 1);
       const view = (row: Conversation, now: ReadTx) => viewRow(now, row, call);
       return pageOf(from, rows, rows.length, view, ({ wroteAt, id }) => ({ wroteAt, id }));
     });
@@ -107,6 +136,17 @@ export const inboxEndpoints = {
     if (numberIds === null) return { count: store.read((tx) => countUnread(tx, workspace.id, UNREAD_COUNT_MAX)) };
     return { count: (await searchConversations(call, { show: "unread" }, null, UNREAD_COUNT_MAX)).rows.length };
   }),
+  "GET /w/{workspace}/inbox/views": endpoint({
+    session: "inbox",
+    /** How many conversations each has, up to 100; null: they are not counted for a user who sees some numbers. */
+    output: Data(Nullable(Type.Object({ mine: Type.Integer(), open: Type.Integer(), snoozed: Type.Integer() }))),
+  }).load(({ store, workspace, numberIds, user }) =>
+    store.read((tx) => {
+      if (numberIds !== null) return null;
+      const count = (state: ConversationState, of?: number) => countInState(tx, workspace.id, state, of);
+      return { mine: count("open", user.id), open: count("open"), snoozed: count("snoozed") };
+    }),
+  ),
   "GET /w/{workspace}/inbox/{contact}": endpoint({
     session: "inbox",
     params: contact,

@@ -6,6 +6,7 @@ import {
   type ConversationPosition,
   filteredInStateSql,
   filteredSql,
+  waitingInStateSql,
   waitingSql,
 } from "#src/domain/inbound/conversations.ts";
 import { wrongCursor } from "../page.ts";
@@ -17,7 +18,7 @@ const CONVERSATIONS_SCANNED = 20_000;
 /** `numberIds`: the conversations on these numbers; null: on all. */
 type Searching = Pick<WorkspaceCall, "searchReader" | "workspace" | "clock" | "numberIds">;
 
-interface Wanted {
+export interface Wanted {
   show?: string | null;
   state?: ConversationState | null;
   /** A user's id. Default: any, and none. */
@@ -38,13 +39,23 @@ export async function searchConversations(
   const numbers = numberIds === null ? null : JSON.stringify(numberIds);
   const page = [wroteAt, wroteAt, id, CONVERSATIONS_SCANNED];
   const openedAfter = show === "open" ? clock.now() - WINDOW_MS + 1 : 0;
-  const rest = [show === "unread" ? 1 : 0, openedAfter, numbers, numbers, assignee, assignee, size + 1];
+  const place = state === null ? [workspace.id] : [workspace.id, state];
+  const rest = [numbers, numbers, assignee, assignee, size + 1];
   const found =
     show === "waiting"
-      ? await searchReader.query(waitingSql, [workspace.id, workspace.id, ...page, numbers, numbers, size + 1])
-      : state === null
-        ? await searchReader.query(filteredSql, [workspace.id, ...page, ...rest])
-        : await searchReader.query(filteredInStateSql, [workspace.id, state, ...page, ...rest]);
+      ? await searchReader.query(state === null ? waitingSql : waitingInStateSql, [
+          workspace.id,
+          ...place,
+          ...page,
+          ...rest,
+        ])
+      : await searchReader.query(state === null ? filteredSql : filteredInStateSql, [
+          ...place,
+          ...page,
+          show === "unread" ? 1 : 0,
+          openedAfter,
+          ...rest,
+        ]);
   const positions = found.map((row) => ({
     wroteAt: Number(row.wrote_at),
     id: Number(row.id),

@@ -141,7 +141,13 @@ function inWorkspace<const Path extends string, const Readers extends SearchRead
 
 const workspaceScreens = {
   home: inWorkspace("/", {}),
-  inbox: inWorkspace("/inbox", { show: oneOf("unread", "waiting", "open"), person: text, after: text, open: text }),
+  inbox: inWorkspace("/inbox", {
+    view: oneOf("mine", "unassigned", "snoozed", "done", "all"),
+    show: oneOf("unread", "waiting", "open"),
+    person: text,
+    after: text,
+    open: text,
+  }),
   broadcasts: inWorkspace("/broadcasts", { after: text }),
   broadcast: inWorkspace("/broadcasts/$broadcast", {
     status: oneOf("pending", "sent", "delivered", "read", "failed", "unknown", "skipped"),

@@ -209,16 +209,22 @@ interface FilterBarProps<At, Name, Value> {
   /** The search parameter. */
   name: Name;
   choices: readonly { value: Value; label: string }[];
+  /** On a phone it is moved sideways instead of taking several lines. */
+  isOneLine?: boolean;
 }
 
 /** A row of choices: a filter stored in the address. */
 export function FilterBar<At extends Screen, Name extends string & keyof Parameters<At>>(
   props: FilterBarProps<At, Name, Parameters<At>[Name]>,
 ): ReactNode;
-export function FilterBar({ screen, label, name, choices }: FilterBarProps<Screen, string, string | undefined>) {
+export function FilterBar(props: FilterBarProps<Screen, string, string | undefined>) {
+  const { screen, label, name, choices, isOneLine = false } = props;
   const search: Readonly<Record<string, unknown>> = useParameters(screen);
   return (
-    <nav aria-label={label} className="mb-4 flex flex-wrap gap-2">
+    <nav
+      aria-label={label}
+      className={`flex gap-2 ${isOneLine ? "mb-4 mid:flex-wrap max-mid:-mx-4 max-mid:mb-1 max-mid:w-[calc(100%+2rem)] max-mid:overflow-x-auto max-mid:px-4 max-mid:py-1 [&>a]:shrink-0" : "mb-4 flex-wrap"}`}
+    >
       {choices.map(({ value, label: text }) => (
         <ParameterLink
           key={text}

@@ -13,12 +13,23 @@ interface PageProps {
   children: ReactNode;
   /** For text and forms: limits the line length. Not for tables. */
   isNarrow?: boolean;
+  /** Only for screen readers and the tab: the content says what it is. */
+  isTitleHidden?: boolean;
 }
 
 /** On the first page of a visit, the focus stays where the browser put it. */
 let isFirstPage = true;
 
-export function Page({ title, total, about, lead, action, children, isNarrow = false }: PageProps) {
+export function Page({
+  title,
+  total,
+  about,
+  lead,
+  action,
+  children,
+  isNarrow = false,
+  isTitleHidden = false,
+}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${about === undefined ? title : `${about} · ${title}`} · Waxwing`;
@@ -31,9 +42,13 @@ export function Page({ title, total, about, lead, action, children, isNarrow = f
     <div
       className={`mx-auto w-full px-4 py-6 mid:px-6 wide:px-8 ${isNarrow ? "max-w-3xl" : "max-w-7xl"} ${action === undefined ? "" : "max-mid:pb-24"}`}
     >
-      <div className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+      <div
+        className={
+          isTitleHidden && action === undefined ? "" : "mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-3"
+        }
+      >
         <div className="min-w-0">
-          <h1 ref={heading} tabIndex={-1} className="text-title font-semibold">
+          <h1 ref={heading} tabIndex={-1} className={isTitleHidden ? "sr-only" : "text-title font-semibold"}>
             {title}
             {total !== undefined && <span className="ms-3 font-normal text-quiet figures">{total}</span>}
           </h1>

@@ -52,7 +52,7 @@ function formatRelative(ms: number, now: number, zone: string | undefined): stri
 }
 
 /** Re-renders every half minute, so that "just now" does not go stale. */
-function useMinutes(): void {
+export function useMinutes(): void {
   const [, setCount] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setCount((count) => count + 1), 30_000);

@@ -60,3 +60,15 @@ export function useConversationActs({ contact_id: contact, conversation }: Conve
 export function shortName(email: string): string {
   return email.split("@")[0] ?? email;
 }
+
+/** Of a name: Asha Rao is AR. */
+export function initialsOf(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== "");
+  const shown = words.length > 1 ? [words[0], words.at(-1)] : words;
+  return shown.map((word) => [...(word ?? "")][0]?.toUpperCase() ?? "").join("");
+}
+
+/** Of an address: `asha.rao@example.com` is AR. */
+export function initialsOfAddress(email: string): string {
+  return initialsOf(shortName(email));
+}

@@ -70,7 +70,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 wide:grid-cols-[minmax(0,1fr)_16rem]">
       <section
         aria-label={name}
-        className="flex h-[calc(100dvh-12rem)] min-h-96 flex-col overflow-hidden rounded-panel border border-line bg-surface max-mid:h-[calc(100dvh-10.5rem)]"
+        className="flex h-[calc(100dvh-9rem)] min-h-96 flex-col overflow-hidden rounded-panel border border-line bg-surface max-mid:h-[calc(100dvh-7rem)]"
       >
         <div className="flex items-center gap-2 border-b border-line px-3 py-2">
           <ParameterLink

@@ -2,14 +2,13 @@
 export const strings = {
   title: "Inbox",
   show: "Show conversations",
-  all: "All",
+  any: "Any",
   unread: "Unread",
   waiting: "Needs reply",
   open: "Window open",
   conversations: "Conversations",
   newer: "Newer",
   older: "Older",
-  empty: "No conversations yet",
   emptyText: (phone: string | undefined) =>
     phone === undefined ? "Messages from people appear here." : `Messages sent to ${phone} appear here.`,
   emptySimulator: "Open the simulator",
@@ -65,6 +64,9 @@ export const strings = {
   ownedBy: (who: string) => `With ${who}`,
   ownerHint:
     "Others answer on this number too. Only who has a conversation can write in it; templates can always be sent.",
+  /** In the list: the person wrote last, so long ago. */
+  waits: (time: string) => `Waits ${time}`,
+  windowIsClosed: "Window closed",
   unreadCount: (count: number) => (count === 1 ? "1 unread" : `${count} unread`),
   windowOpen: (left: string) => `Open ${left}`,
   windowClosing: (left: string) => `Closes in ${left}`,

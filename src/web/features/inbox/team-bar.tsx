@@ -56,7 +56,11 @@ function Bar({ conversation, state }: BarProps) {
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2 max-mid:py-1">
       <AssignMenu {...openFor("assign")} state={state} acts={acts} />
-      <StateChip state={state} />
+      {state.state !== "open" && (
+        <span className="max-mid:order-last max-mid:basis-full">
+          <StateChip state={state} />
+        </span>
+      )}
       <span className="flex-1" />
       {state.state !== "open" ? (
         <Button small busy={acts.isBusy} onClick={() => void toggle()} aria-keyshortcuts="e">
@@ -96,7 +100,6 @@ function Bar({ conversation, state }: BarProps) {
 
 function StateChip({ state: { state, snoozed_until: until } }: { state: State }) {
   const { timezone } = useWorkspace();
-  if (state === "open") return null;
   if (state === "done") return <Chip tone="green">{strings.states.done}</Chip>;
   return (
     <Chip tone="blue">

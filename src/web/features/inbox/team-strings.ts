@@ -1,5 +1,17 @@
 /** Texts of what a team does with a conversation: its state, who answers it, its tags. */
 export const strings = {
+  view: "View",
+  views: { mine: "Mine", unassigned: "Unassigned", open: "Open", snoozed: "Snoozed", done: "Done", all: "All" },
+  counted: (name: string, count: number) => `${name} ${count > 99 ? "99+" : count}`,
+  emptyViews: {
+    mine: "No open conversations are assigned to you",
+    unassigned: "Every open conversation is assigned",
+    open: "No open conversations",
+    snoozed: "No snoozed conversations",
+    done: "No conversations are done",
+    all: "No conversations yet",
+  },
+  seeAll: "See all conversations",
   states: { open: "Open", snoozed: "Snoozed", done: "Done" },
   snoozedUntil: (time: string) => `Snoozed until ${time}`,
   snoozedUntilWritten: "Snoozed until they write",
@@ -17,6 +29,8 @@ export const strings = {
   snoozeTitle: "Snooze the conversation",
   snoozeUntil: (zone: string) => `Until (${zone})`,
   snoozeHint: "It opens again then, or when the person writes.",
+  /** In the list. */
+  answeredBy: (who: string) => `Assigned to ${who}`,
   assign: "Assign",
   assignTo: (who: string) => `Assigned to ${who}. Assign`,
   unassigned: "Without an assignee. Assign",

@@ -189,6 +189,53 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
+    "a reply into a conversation that changed while it was written asks once, and shows what is new",
+    async () => {
+      await using scenario = await startTeam();
+      const { page, clean } = scenario;
+      await scenario.go("inbox?person=1");
+      const field = page.getByRole("textbox", { name: "Your reply" });
+      await field.fill("It is red.");
+      // A colleague answers meanwhile.
+      await scenario.prepare("POST", "/messages", { to: "+919876540010", text: "It is blue, says Bob." });
+      await field.press("Control+Enter");
+      const question = page.getByRole("alertdialog");
+      await question.getByText("Your team: It is blue, says Bob.").waitFor();
+      await clean("the question about a change");
+      await takePictures(scenario, "changed");
+      await question.getByRole("button", { name: "Keep writing" }).click();
+      await question.waitFor({ state: "detached" });
+      expect(await field.inputValue()).toBe("It is red.");
+      await page.getByRole("region", { name: "Conversation" }).getByText("It is blue, says Bob.").waitFor();
+      await field.press("Control+Enter");
+      await field.and(page.locator(":placeholder-shown")).waitFor();
+      await field.fill("Or green?");
+      await scenario.prepare("POST", "/messages", { to: "+919876540010", text: "Sorry, red." });
+      await field.press("Control+Enter");
+      await question.getByText("Sorry, red.").waitFor();
+      await question.getByRole("button", { name: "Send anyway" }).click();
+      await question.waitFor({ state: "detached" });
+      // Two messages of one's own, one after the other, ask nothing.
+      for (const text of ["One", "Two"]) {
+        await field.fill(text);
+        await field.press("Control+Enter");
+        await field.and(page.locator(":placeholder-shown")).waitFor();
+      }
+      const { data } = await scenario.read<{ data: { text: string }[] }>("/messages");
+      expect(data.map(({ text }) => text)).toEqual([
+        "Two",
+        "One",
+        "Or green?",
+        "Sorry, red.",
+        "It is red.",
+        "It is blue, says Bob.",
+      ]);
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
     "notes stand apart from the messages, are never sent, and keep their text when the line breaks",
     async () => {
       await using scenario = await startTeam();

@@ -24,6 +24,8 @@ export interface Quoted {
 export interface Draft extends Content {
   /** The file as the server has it, so that another try does not upload it again. */
   upload: { id: number; mime_type: string } | null;
+  /** The newest item of the conversation when the user last typed; null: there was none, or nothing was typed. */
+  seen: string | null;
   isSending: boolean;
   /** The part of the file that is uploaded, 0 to 1; null: none is on its way. */
   progress: number | null;
@@ -35,7 +37,7 @@ export interface Draft extends Content {
 
 const NOTHING: Draft = {
   ...{ text: "", file: null, replyTo: null, sendAt: null, upload: null },
-  ...{ isSending: false, progress: null, error: null, key: "" },
+  ...{ seen: null, isSending: false, progress: null, error: null, key: "" },
 };
 const drafts = new Map<string, Draft>();
 const listeners = new Set<() => void>();

@@ -12,6 +12,7 @@ import { Notice, sentenceOf } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import { AskForNumber } from "./ask-for-number.tsx";
+import { noteSeen, useChangeQuestion } from "./change-question.tsx";
 import { focusReply, quotedFrom, replyTo } from "./composer-actions.tsx";
 import { type Draft, draftIdOf, type Quoted, useDraft, write } from "./composer-draft.ts";
 import { AttachButton, AttachedFile, takeFile } from "./composer-file.tsx";
@@ -145,10 +146,13 @@ function Reply({ conversation, isTaking }: ReplyProps) {
   const { text, file, replyTo: quoted, sendAt, isSending, progress, error } = draft;
   const isTooLong = file !== null && text.length > CAPTION_LENGTH_MAX;
   const isEmpty = (file === null && text.trim() === "") || sendAt === "";
-  const press = async () => {
-    if (isSending || isEmpty || isTooLong) return;
+  const send = async () => {
     await sendDraft(draftId, { workspaceId, to: to ?? "", ...optionsOf(from, isTaking) });
     await refresh();
+  };
+  const { ask, question } = useChangeQuestion(conversation, draftId, send);
+  const press = async () => {
+    if (!isSending && !isEmpty && !isTooLong) await ask();
   };
   useKeys((key) => {
     if (key !== "r") return false;
@@ -186,7 +190,10 @@ function Reply({ conversation, isTaking }: ReplyProps) {
         maxLength={4_096}
         value={text}
         readOnly={isSending}
-        onChange={({ target }) => write(draftId, { text: target.value })}
+        onChange={({ target }) => {
+          write(draftId, { text: target.value });
+          noteSeen(draftId, conversation);
+        }}
         onPaste={(event) => take(event, event.clipboardData)}
         onKeyDown={(event) => {
           // The keys of the conversation are reached from here too.
@@ -205,6 +212,7 @@ function Reply({ conversation, isTaking }: ReplyProps) {
           {typeof error === "string" ? error : sentenceOf(error)}
         </p>
       )}
+      {question}
       <div className="flex items-center gap-3">
         <AttachButton draftId={draftId} disabled={isSending} />
         {sendAt === null && <LaterButton draftId={draftId} disabled={isSending} />}

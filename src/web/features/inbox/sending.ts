@@ -4,6 +4,7 @@
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Body, newFormKey, request, uploadForm } from "../../data/api.ts";
+import type { ConversationItem } from "../messages/message-view.ts";
 import { type Draft, note, readDraft, write } from "./composer-draft.ts";
 import { hasCaption } from "./composer-file.tsx";
 
@@ -15,6 +16,14 @@ interface Target {
   to: string;
   from?: string;
   take?: boolean;
+}
+
+/** Keys of the messages that this page sent. */
+const own = new Set<string>();
+
+/** The newest item that this page did not send; null: there is none. `items`: newest first. */
+export function newestOfOthers(items: readonly ConversationItem[]): ConversationItem | null {
+  return items.find(({ key }) => !own.has(key)) ?? null;
 }
 
 type Message = Body<"POST /w/{workspace}/messages">;
@@ -29,11 +38,12 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
     const { key } = readDraft(id);
     const sent = { text: rest, file: null, replyTo: null, sendAt: null };
     try {
-      await request(
+      const { id: messageId } = await request(
         "POST /w/{workspace}/messages",
         { workspace: workspaceId, body: { ...target, ...body } as Message },
         { key },
       );
+      own.add(`m${messageId}`);
       write(id, sent);
     } catch (reason) {
       // The message was dispatched and then failed or got no answer: the conversation shows it with its state.

@@ -2818,6 +2818,34 @@ type Workspace struct {
 	Billing *Billing `json:"billing"`
 }
 
+// WorkspaceSettings: The settings of a workspace.
+type WorkspaceSettings struct {
+	// The name that your team sees, and that e-mails of this server name.
+	Name string `json:"name"`
+	// Phone numbers without a country code are read as numbers of this country, from now on.
+	Country string `json:"country"`
+	// Every time is shown in it, and quiet hours and birthdays follow it. Scheduled broadcasts keep their moment.
+	Timezone string `json:"timezone"`
+	// At most so many people are sent a template within 24 hours. Empty: no limit.
+	DailyCap *int64 `json:"daily_cap"`
+	// A person who writes one of them, and nothing else, is opted out, as with STOP and its translations.
+	StopWords []string `json:"stop_words"`
+	// A person who writes one of them, and nothing else, is opted in, as with START, UNSTOP and SUBSCRIBE.
+	StartWords []string `json:"start_words"`
+	// Outside these hours of your timezone, a person who writes gets the away message, once a day. For example:
+	// mon-fri 09:00-13:00, 15:00-19:00; sat 10:00-14:00. A day that is not named is closed. Empty: always open.
+	OpeningHours string `json:"opening_hours"`
+	// Dates on which you are closed, such as 2026-12-26, or 12-25 for that day of every year.
+	ClosedDays []string `json:"closed_days"`
+	// Answers a person who writes outside the opening hours, at most once a day. The conversation still waits for
+	// your answer. Empty: nothing is sent.
+	AwayMessage string `json:"away_message"`
+	// In these hours of your timezone, such as 21:00-08:00, scheduled messages of marketing templates wait for the
+	// end, and so does a marketing broadcast that is more than an hour late. A broadcast that starts at its time is
+	// sent. Write off for none. Empty: those of this server.
+	Quiet string `json:"quiet"`
+}
+
 // GetWorkspace: Retrieve the workspace. Returns the workspace that the API key belongs to, with its sending
 // numbers and its balance. Use it to check that a key works. Every key may do this.
 func (c *Client) GetWorkspace(ctx context.Context, options ...CallOption) (*Workspace, error) {
@@ -3370,4 +3398,11 @@ func (c *Client) UploadMedia(ctx context.Context, content []byte, filename strin
 // not stored, or not any more, returns 404, and the message says why. Needs a key with the scope `read`.
 func (c *Client) GetMedia(ctx context.Context, id int64, byteRange string, options ...CallOption) (*MediaFile, error) {
 	return c.file(ctx, apiRequest{method: "GET", path: "/media/" + segment(id), isIdempotent: true, byteRange: byteRange}, options)
+}
+
+// GetSettings: Retrieve the settings. Returns the workspace's settings as they hold now. Owners change them in
+// the console, operators with `waxwing workspace update`; a change holds from the next message on. Needs a key
+// with the scope `read`.
+func (c *Client) GetSettings(ctx context.Context, options ...CallOption) (*WorkspaceSettings, error) {
+	return one[WorkspaceSettings](ctx, c, apiRequest{method: "GET", path: "/settings", isIdempotent: true}, options)
 }

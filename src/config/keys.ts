@@ -237,7 +237,7 @@ export const sections = {
       "quiet",
       optional(quietHours),
       "21:00-08:00",
-      "Hours, in the workspace's timezone, in which a late marketing broadcast does not start or continue automatically. Empty: no quiet hours.",
+      "Hours, in the workspace's timezone, in which a late marketing broadcast does not start or continue automatically, and a scheduled marketing message waits. A workspace may have its own. Empty: no quiet hours.",
     ),
   },
   messages: {

@@ -7,6 +7,7 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { Cron } from "croner";
 import { type Duration, readDuration } from "#src/core/duration.ts";
+import { type QuietHours, readQuietHours } from "#src/core/quiet-hours.ts";
 
 export interface Kind<T> {
   /** True for values that must not appear in messages. */
@@ -43,12 +44,6 @@ interface AddressRange {
   readonly address: string;
   readonly prefixLength: number;
   readonly family: "ipv4" | "ipv6";
-}
-
-/** Minutes after midnight, in a workspace's timezone. The hours span midnight if `fromMinute` is the larger one. */
-interface QuietHours {
-  readonly fromMinute: number;
-  readonly toMinute: number;
 }
 
 const SECOND_MS = 1000;
@@ -281,13 +276,7 @@ export const headerPrefix: Kind<string> = text("printable ASCII text in quotes; 
 
 export const quietHours: Kind<QuietHours> = text(
   'two different times of day, HH:MM-HH:MM, such as "21:00-08:00"',
-  (value) => {
-    const parts = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(value);
-    if (parts === null) return null;
-    const fromMinute = Number(parts[1]) * 60 + Number(parts[2]);
-    const toMinute = Number(parts[3]) * 60 + Number(parts[4]);
-    return fromMinute === toMinute ? null : { fromMinute, toMinute };
-  },
+  readQuietHours,
 );
 
 /** Five fields (no seconds) describing a time that occurs at all. */

@@ -33,6 +33,7 @@ import templateSubmissions from "../../migrations/0031_template_submissions.sql"
 import userUploadDays from "../../migrations/0032_user_upload_days.sql" with { type: "text" };
 import generatedTemplates from "../../migrations/0033_generated_templates.sql" with { type: "text" };
 import awayMessages from "../../migrations/0034_away_messages.sql" with { type: "text" };
+import quietHours from "../../migrations/0035_quiet_hours.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   { version: 32, name: "user_upload_days", sql: userUploadDays },
   { version: 33, name: "generated_templates", sql: generatedTemplates },
   { version: 34, name: "away_messages", sql: awayMessages },
+  { version: 35, name: "quiet_hours", sql: quietHours },
 ];

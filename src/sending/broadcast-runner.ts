@@ -72,6 +72,7 @@ export class BroadcastRunner extends ServiceLoop {
     const due = store.read((tx) => {
       const now = tx.now;
       const active = listOpen(tx, ["queueing", "running"]);
+      const scheduled = listOpen(tx, ["scheduled"]);
       const paused = listOpen(tx, ["paused"]);
       const unreported = listUnreported(tx);
       return {
@@ -80,9 +81,9 @@ export class BroadcastRunner extends ServiceLoop {
           pauseCause === "wait" && resumeAt !== null && resumeAt > now ? [resumeAt] : [],
         ),
         isPausedForTime: paused.some(({ pauseCause }) => resumesAutomatically(pauseCause)),
-        isWaiting: paused.length > 0 || listOpen(tx, ["scheduled"]).length > 0,
+        isWaiting: paused.length > 0 || scheduled.length > 0,
         hasUnreported: unreported.length > 0,
-        isWaitOver: active.some((broadcast) => isWaitOver(tx, broadcast)),
+        isWaitOver: [...active, ...scheduled].some((broadcast) => isWaitOver(tx, broadcast, lateness)),
         resumable: paused.filter((broadcast) => canResume(tx, broadcast)),
       };
     });

@@ -8,7 +8,7 @@ import { InDoubtError, Problem } from "#src/core/problem.ts";
 import { SecretUnreadable } from "#src/core/secret.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { endOfQuiet, type LatenessRules } from "#src/domain/broadcasts/lateness.ts";
+import { type LatenessRules, quietUntil } from "#src/domain/broadcasts/lateness.ts";
 import { findReferenced } from "#src/domain/inbound/referenced.ts";
 import {
   type ClaimedScheduled,
@@ -105,11 +105,11 @@ class ScheduledSender {
   readonly #numbers = new Map<number, NumberState>();
 
   constructor(options: ScheduledOptions) {
-    const { lateAfterMs, quiet } = options.lateness;
+    const { lateness } = options;
     this.#options = options;
     this.#rules = {
-      lateAfterMs,
-      endOfQuiet: (now, timezone) => (quiet === null ? null : endOfQuiet(quiet, now, timezone)),
+      lateAfterMs: lateness.lateAfterMs,
+      endOfQuiet: (now, workspace) => quietUntil(lateness, now, workspace),
       find: findReferenced,
     };
   }

@@ -1,6 +1,7 @@
 /** Late broadcasts and quiet hours: which continue, which wait for the morning, and which wait for a person. */
 import { expect, test } from "bun:test";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
+import { updateWorkspace } from "#src/domain/workspaces/update.ts";
 import {
   broadcastOf,
   cancel,
@@ -74,6 +75,23 @@ test("a broadcast over 12 hours late is paused until a person resumes it", async
     status_reason: null,
     counts: { sent: 2 },
   });
+});
+
+test("quiet hours that a workspace changes hold at once: longer ones for what waits, none for what need not", async () => {
+  await using scenario = await missed(offer, {
+    sendAt: "2026-11-21T20:00:00+05:30",
+    backAt: "2026-11-21T21:30:00+05:30",
+  });
+  const { app, shop, network, id } = scenario;
+  const set = (quiet: string) => app.store.write((tx) => updateWorkspace(tx, shop.id, { quiet }));
+  expect((await show(scenario, id)).status_reason).toBe("waits until 08:00");
+  await set("21:00-09:30");
+  await app.clock.advance(Date.parse("2026-11-22T08:01:00+05:30") - app.clock.now());
+  expect(await show(scenario, id)).toMatchObject({ status: "scheduled", status_reason: "waits until 09:30" });
+  expect(network.sent).toEqual([]);
+  await set("off");
+  await app.clock.advance(MINUTE);
+  expect(await show(scenario, id)).toMatchObject({ status_reason: null, counts: { sent: 2 } });
 });
 
 test("MARKETING over an hour late at night waits until 08:00 in the workspace's timezone and then continues automatically", async () => {

@@ -43,7 +43,7 @@ test("every declared setting is shown, and each is changed at once for the API, 
     closed_days: ["12-25"],
     away_message: "Closed.",
   };
-  const all = { ...values, ...words, ...away };
+  const all = { ...values, ...words, ...away, quiet: "22:00-07:00" };
   expect(Object.keys(all).toSorted()).toEqual(settingNames.map(settingKey).toSorted());
   for (const [key, value] of Object.entries(all)) {
     expect((await change({ [key]: value })).body.data).toEqual({ changed: [key] });
@@ -52,12 +52,14 @@ test("every declared setting is shown, and each is changed at once for the API, 
   const me = await app.call("GET", "/api/v1/me", { key: shop.key });
   expect(me.body.data).toMatchObject({ name: "New Corner", country: "DE", timezone: "Europe/Berlin" });
   expect(await command("workspace", "show", String(shop.id))).toMatchObject(all);
+  // A program sees what the owner has changed.
+  expect((await app.call("GET", "/api/v1/settings", { key: shop.key })).body.data).toEqual(all);
   const entries = app.store.client
     .prepare("SELECT details FROM audit_log WHERE action = 'settings.update' ORDER BY id DESC LIMIT 1")
     .all() as { details: string }[];
   expect(JSON.parse(entries[0]?.details ?? "")).toEqual({
-    was: { away_message: "" },
-    became: { away_message: "Closed." },
+    was: { quiet: "" },
+    became: { quiet: "22:00-07:00" },
   });
   // What people write is read by the new words from the next message on.
   await app.inbound(shop, "+4915112345601", "Basta!");
@@ -86,6 +88,7 @@ test("a wrong value is refused at its field, in both doors, and nothing changes"
     opening_hours: "always",
     closed_days: ["25.12."],
     away_message: "x".repeat(4_097),
+    quiet: "22:00-22:00",
   };
   for (const ask of [change, preview]) {
     for (const [key, value] of Object.entries(wrong)) {

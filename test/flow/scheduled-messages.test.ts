@@ -15,10 +15,11 @@ import { addNumber } from "#src/domain/numbers/add.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
-import { suspend } from "#src/domain/workspaces/update.ts";
+import { suspend, updateWorkspace } from "#src/domain/workspaces/update.ts";
 import { outbox } from "#src/jobs/table.ts";
 import { contentCallback } from "#src/networks/simulator/callback.ts";
 import { TestClock } from "#test/support/clock.ts";
+import { firstOperator, person } from "#test/support/console.ts";
 import { imageOf } from "#test/support/crash.ts";
 import {
   accepted,
@@ -584,6 +585,29 @@ describe("clocks and hours", () => {
     expect((await show(world, marketing)).status).toBe("scheduled");
     await app.clock.advance(MINUTE);
     expect((await show(world, marketing)).status).toBe("sent");
+    expect(network.sent).toHaveLength(2);
+  });
+
+  test("a workspace's own quiet hours hold, and its message says what it waits for", async () => {
+    await using world = await startWorld({ timezone: "Asia/Kolkata" });
+    const { app, network, shop } = world;
+    await app.store.write((tx) => updateWorkspace(tx, shop.id, { quiet: "14:00-16:00" }));
+    await firstOperator(app);
+    const owner = await person(app, "owner@example.com", "owner", shop.id);
+    const marketing = await schedule(world, sale(), HOUR);
+    await app.clock.advance(HOUR);
+    const shown = async () => (await owner.get(`/w/${shop.id}/messages/${marketing}`)).body.data;
+    expect(JSON.stringify(await shown())).toContain("waits until then: quiet hours");
+    // A later end holds when the first one comes.
+    await app.store.write((tx) => updateWorkspace(tx, shop.id, { quiet: "14:00-17:00" }));
+    await app.clock.advance(2 * HOUR);
+    expect(network.sent).toEqual([]);
+    await app.clock.advance(HOUR);
+    expect(network.sent).toHaveLength(1);
+    expect(JSON.stringify(await shown())).not.toContain("quiet hours");
+    await app.store.write((tx) => updateWorkspace(tx, shop.id, { quiet: "off" }));
+    await schedule(world, sale(), 3 * HOUR);
+    await app.clock.advance(4 * HOUR);
     expect(network.sent).toHaveLength(2);
   });
 

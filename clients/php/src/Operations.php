@@ -165,6 +165,7 @@ namespace Waxwing;
  * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'template.updated'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string}
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
+ * @phpstan-type WorkspaceSettings array{name: string, country: string, timezone: string, daily_cap: int|null, stop_words: list<string>, start_words: list<string>, opening_hours: string, closed_days: list<string>, away_message: string, quiet: string}
  */
 abstract class Operations
 {
@@ -923,5 +924,18 @@ abstract class Operations
     public function getMedia(int $id, ?string $range = null, array $options = []): MediaFile
     {
         return $this->core->file(['method' => 'GET', 'path' => '/media/' . rawurlencode((string) $id), 'is_idempotent' => true, 'range' => $range], $options);
+    }
+
+    /**
+     * Retrieve the settings. Returns the workspace's settings as they hold now. Owners change them in the console,
+     * operators with `waxwing workspace update`; a change holds from the next message on. Needs a key with the scope
+     * `read`.
+     *
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return WorkspaceSettings
+     */
+    public function getSettings(array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/settings', 'is_idempotent' => true], $options);
     }
 }

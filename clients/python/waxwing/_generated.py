@@ -3693,6 +3693,27 @@ class Workspace(_WorkspaceRequired):
     """The workspace that the API key belongs to."""
 
 
+_WorkspaceSettingsRequired = TypedDict(
+    "_WorkspaceSettingsRequired",
+    {
+        "name": "str",
+        "country": "str",
+        "timezone": "str",
+        "daily_cap": "Optional[int]",
+        "stop_words": "List[str]",
+        "start_words": "List[str]",
+        "opening_hours": "str",
+        "closed_days": "List[str]",
+        "away_message": "str",
+        "quiet": "str",
+    },
+)
+
+
+class WorkspaceSettings(_WorkspaceSettingsRequired):
+    """The settings of a workspace."""
+
+
 
 
 class Operations:
@@ -4947,6 +4968,26 @@ class Operations:
             f"/media/{self._core.quote(id)}",
             is_idempotent=True,
             byte_range=byte_range,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def get_settings(
+        self,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> WorkspaceSettings:
+        """Retrieve the settings. Returns the workspace's settings as they hold now. Owners change them in the
+        console, operators with `waxwing workspace update`; a change holds from the next message on. Needs a
+        key with the scope `read`.
+        """
+        return self._core.one(
+            "GET",
+            "/settings",
+            is_idempotent=True,
             request_id=request_id,
             timeout=timeout,
             max_retries=max_retries,

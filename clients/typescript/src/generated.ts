@@ -3025,6 +3025,40 @@ export type Workspace = {
   billing: Billing | null;
 };
 
+/** The settings of a workspace. */
+export type WorkspaceSettings = {
+  /** The name that your team sees, and that e-mails of this server name. */
+  name: string;
+  /** Phone numbers without a country code are read as numbers of this country, from now on. */
+  country: string;
+  /** Every time is shown in it, and quiet hours and birthdays follow it. Scheduled broadcasts keep their moment. */
+  timezone: string;
+  /** At most so many people are sent a template within 24 hours. Empty: no limit. */
+  daily_cap: number | null;
+  /** A person who writes one of them, and nothing else, is opted out, as with STOP and its translations. */
+  stop_words: string[];
+  /** A person who writes one of them, and nothing else, is opted in, as with START, UNSTOP and SUBSCRIBE. */
+  start_words: string[];
+  /**
+   * Outside these hours of your timezone, a person who writes gets the away message, once a day. For example:
+   * mon-fri 09:00-13:00, 15:00-19:00; sat 10:00-14:00. A day that is not named is closed. Empty: always open.
+   */
+  opening_hours: string;
+  /** Dates on which you are closed, such as 2026-12-26, or 12-25 for that day of every year. */
+  closed_days: string[];
+  /**
+   * Answers a person who writes outside the opening hours, at most once a day. The conversation still waits for
+   * your answer. Empty: nothing is sent.
+   */
+  away_message: string;
+  /**
+   * In these hours of your timezone, such as 21:00-08:00, scheduled messages of marketing templates wait for the
+   * end, and so does a marketing broadcast that is more than an hour late. A broadcast that starts at its time
+   * is sent. Write off for none. Empty: those of this server.
+   */
+  quiet: string;
+};
+
 /** An error with the code `api_not_enabled`. */
 export type ApiNotEnabledError = {
   /** Error code. Codes never change, so you can branch on them. */
@@ -4221,6 +4255,14 @@ export type GetMediaError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `getSettings` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetSettingsError =
+  | ApiNotEnabledError
+  | InternalError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
 /** The calls of the API. */
 export abstract class Operations {
   protected abstract readonly core: Core;
@@ -4667,5 +4709,14 @@ export abstract class Operations {
    */
   getMedia(id: number, range?: string, options: CallOptions = {}): Promise<MediaFile> {
     return this.core.file({ operation: "getMedia", method: "GET", path: `/media/${encodeURIComponent(String(id))}`, isIdempotent: true }, range, options);
+  }
+
+  /**
+   * Retrieve the settings. Returns the workspace's settings as they hold now. Owners change them in the console,
+   * operators with `waxwing workspace update`; a change holds from the next message on. Needs a key with the
+   * scope `read`.
+   */
+  getSettings(options: CallOptions = {}): Promise<WorkspaceSettings> {
+    return this.core.one<WorkspaceSettings>({ operation: "getSettings", method: "GET", path: `/settings`, isIdempotent: true }, options);
   }
 }

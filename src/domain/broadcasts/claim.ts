@@ -127,11 +127,10 @@ function claimNext(
   return { recipients, sender, after: 0, nextAt: after > 0 ? null : (nextDueAt(tx, id) ?? "never") };
 }
 
-/** Until when the broadcast waits; null: it does not. Only `endWait` ends a wait for room: quiet hours may follow. */
-function waitEnd({ waitsUntil, waitsFor }: Broadcast, now: number): number | "never" | null {
+/** Until when the broadcast waits; null: it does not. Only `endWait` ends a wait: quiet hours may follow. */
+function waitEnd({ waitsUntil }: Broadcast, now: number): number | "never" | null {
   if (waitsUntil === null) return null;
-  if (waitsUntil > now) return waitsUntil;
-  return waitsFor === "network_limit" ? "never" : null;
+  return waitsUntil > now ? waitsUntil : "never";
 }
 
 interface ClaimContext {

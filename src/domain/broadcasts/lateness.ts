@@ -3,13 +3,15 @@
  * evening, and not days later without a person's decision. Pure. Evaluated once, when the broadcast could continue.
  */
 import { startOfDay } from "#src/core/instant.ts";
+import { type QuietHours, readQuietHours } from "#src/core/quiet-hours.ts";
 import type { TemplateCategory } from "../templates/template.ts";
+import type { Workspace } from "../workspaces/table.ts";
 
 export interface LatenessRules {
   /** A person decides about broadcasts later than this. */
   lateAfterMs: number;
-  /** Quiet hours in minutes of the day, the end exclusive; null if there are none. */
-  quiet: { fromMinute: number; toMinute: number } | null;
+  /** The server's quiet hours, for workspaces without their own; null if there are none. */
+  quiet: QuietHours | null;
 }
 
 type Lateness = { kind: "on_time" } | { kind: "late"; lateByMs: number } | { kind: "wait"; until: number };
@@ -22,22 +24,30 @@ export function evaluateLateness(
   { dueSince, templateCategory }: { dueSince: number; templateCategory: TemplateCategory },
   rules: LatenessRules,
   now: number,
-  timezone: string,
+  workspace: QuietWorkspace,
 ): Lateness {
   const lateByMs = now - dueSince;
   if (lateByMs > rules.lateAfterMs) return { kind: "late", lateByMs };
-  if (templateCategory !== "MARKETING" || lateByMs <= QUIET_AFTER_MS || rules.quiet === null)
-    return { kind: "on_time" };
-  const until = endOfQuiet(rules.quiet, now, timezone);
+  if (templateCategory !== "MARKETING" || lateByMs <= QUIET_AFTER_MS) return { kind: "on_time" };
+  const until = quietUntil(rules, now, workspace);
   return until === null ? { kind: "on_time" } : { kind: "wait", until };
 }
 
+type QuietWorkspace = Pick<Workspace, "timezone" | "quiet">;
+
+/** The workspace's own quiet hours, or the server's; null: it has none. */
+export function quietOf({ quiet }: Pick<Workspace, "quiet">, server: LatenessRules["quiet"]): QuietHours | null {
+  return quiet === "" ? server : readQuietHours(quiet);
+}
+
+/** When the workspace's quiet hours that contain `now` end; null: `now` is not in quiet hours. */
+export function quietUntil(rules: Pick<LatenessRules, "quiet">, now: number, workspace: QuietWorkspace): number | null {
+  const quiet = quietOf(workspace, rules.quiet);
+  return quiet === null ? null : endOfQuiet(quiet, now, workspace.timezone);
+}
+
 /** When the quiet hours that contain `now` end, by the wall clock of `timezone`; null: `now` is not in quiet hours. */
-export function endOfQuiet(
-  { fromMinute, toMinute }: { fromMinute: number; toMinute: number },
-  now: number,
-  timezone: string,
-): number | null {
+export function endOfQuiet({ fromMinute, toMinute }: QuietHours, now: number, timezone: string): number | null {
   const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone);
   const minute = local.hour * 60 + local.minute;
   const overMidnight = fromMinute > toMinute;

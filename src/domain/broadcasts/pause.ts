@@ -163,14 +163,14 @@ function resume(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
  * it waits for their end. Returns the broadcast as it is afterwards.
  */
 export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast {
-  const { timezone } = getWorkspace(tx, broadcast.workspaceId);
+  const workspace = getWorkspace(tx, broadcast.workspaceId);
   const lastSentAt = getCounters(tx, broadcast.id).lastSentAt ?? 0;
   const dueSince = Math.max(broadcast.dueSince, lastSentAt);
   const lateness = evaluateLateness(
     { dueSince, templateCategory: broadcast.templateCategory },
     rules,
     tx.now,
-    timezone,
+    workspace,
   );
   switch (lateness.kind) {
     case "on_time":
@@ -180,7 +180,7 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
       return pauseBroadcast(tx, broadcast, "late", reason) ?? broadcast;
     }
     case "wait":
-      return update(tx, broadcast, quietWait(lateness.until, timezone));
+      return update(tx, broadcast, quietWait(lateness.until, workspace.timezone));
   }
 }
 

@@ -45,7 +45,7 @@ export function applyLatenessAfterStart(tx: Tx, rules: LatenessRules): void {
  * never continue, whatever the cause of their pause.
  */
 export function resumeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (broadcast: Broadcast) => boolean): void {
-  for (const broadcast of listOpen(tx, ["queueing", "running"])) endWait(tx, broadcast, rules);
+  for (const broadcast of listOpen(tx, ["queueing", "running", "scheduled"])) endWait(tx, broadcast, rules);
   for (const broadcast of listOpen(tx, ["paused"])) {
     const blocker = findBlocker(tx, broadcast);
     if (blocker?.kind === "permanent") applyBlocker(tx, broadcast, blocker);

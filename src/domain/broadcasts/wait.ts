@@ -4,12 +4,13 @@
  */
 import { startOfDay } from "#src/core/instant.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { reschedule } from "#src/jobs/enqueue.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { findLimitedPortfolio, hasRoom, roomAt } from "../messages/portfolio-limit.ts";
 import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { endOfQuiet, type LatenessRules } from "./lateness.ts";
+import { type LatenessRules, quietUntil } from "./lateness.ts";
 import { update } from "./move.ts";
 import type { Broadcast } from "./table.ts";
 
@@ -38,27 +39,33 @@ export function waitForRoom(tx: Tx, broadcast: Broadcast, sender: SendingNumber)
 }
 
 /** Whether `endWait` would change the broadcast. */
-export function isWaitOver(tx: ReadTx, { waitsUntil, waitsFor, numberId }: Broadcast): boolean {
+export function isWaitOver(tx: ReadTx, broadcast: Broadcast, rules: LatenessRules): boolean {
+  const { waitsUntil, waitsFor, numberId, workspaceId } = broadcast;
   if (waitsUntil === null) return false;
   if (waitsUntil <= tx.now) return true;
-  if (waitsFor !== "network_limit") return false;
+  // The workspace may have changed its quiet hours, or its timezone.
+  if (waitsFor === "quiet_hours") return quietUntil(rules, tx.now, getWorkspace(tx, workspaceId)) === null;
   // A message failed, or the network raised its limit.
   const sender = findNumber(tx, numberId);
   return sender !== undefined && hasRoom(tx, sender);
 }
 
 /**
- * Ends a wait that is over. A marketing broadcast that waited for room may still have to wait for the end of quiet
- * hours, if it began more than an hour ago. Null: the broadcast is not waiting, or has to wait longer.
+ * Ends a wait that is over. A marketing broadcast may still have to wait for the end of quiet hours: they have been changed,
+ * or it waited for room and began more than an hour ago. Null: the broadcast is not waiting, or has to wait longer.
  */
-export function endWait(tx: Tx, broadcast: Broadcast, { quiet }: LatenessRules): Broadcast | null {
-  if (!isWaitOver(tx, broadcast)) return null;
+export function endWait(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast | null {
+  if (!isWaitOver(tx, broadcast, rules)) return null;
   const { waitsFor, templateCategory, startedAt } = broadcast;
-  const isQuietKept = waitsFor === "network_limit" && templateCategory === "MARKETING" && quiet !== null;
-  if (isQuietKept && (startedAt ?? 0) < tx.now - HOUR_MS) {
-    const { timezone } = getWorkspace(tx, broadcast.workspaceId);
-    const until = endOfQuiet(quiet, tx.now, timezone);
-    if (until !== null) return update(tx, broadcast, quietWait(until, timezone));
+  const isLate = waitsFor === "quiet_hours" || (startedAt ?? 0) < tx.now - HOUR_MS;
+  if (templateCategory === "MARKETING" && isLate) {
+    const workspace = getWorkspace(tx, broadcast.workspaceId);
+    const until = quietUntil(rules, tx.now, workspace);
+    if (until !== null) return update(tx, broadcast, quietWait(until, workspace.timezone));
+  }
+  if (broadcast.status === "scheduled") {
+    const { id: subject, workspaceId: queueKey } = broadcast;
+    reschedule(tx, { kind: "start_broadcast", subject, queueKey, dueAt: tx.now });
   }
   return update(tx, broadcast, { waitsUntil: null, waitsFor: null, statusReason: null });
 }

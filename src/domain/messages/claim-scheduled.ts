@@ -13,6 +13,7 @@ import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { getKey } from "../workspaces/api-keys.ts";
 import { isAway } from "../workspaces/opening-hours.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
 import { countUnderLimits, storedContent } from "./accept.ts";
 import { noteDispatchedAgain } from "./contact-messages.ts";
 import { uploadsOf } from "./content.ts";
@@ -38,8 +39,8 @@ import type { Message, ScheduledMessage } from "./table.ts";
 export interface ScheduleRules {
   /** A message that could not be sent for this long fails. */
   lateAfterMs: number;
-  /** When the quiet hours that contain `now` end; null: they do not. Marketing waits for that. */
-  endOfQuiet: (now: number, timezone: string) => number | null;
+  /** When the workspace's quiet hours that contain `now` end; null: none do. Marketing waits for that. */
+  endOfQuiet: (now: number, workspace: Workspace) => number | null;
   /** Finds the message that a scheduled one is about. */
   find: About["find"];
 }
@@ -83,7 +84,7 @@ function evaluate(tx: ReadTx, message: Message, rules: ScheduleRules): Verdict {
     return refusedBy(error, tx.now, scheduled, rules);
   }
   const isMarketing = plan.template?.category === "MARKETING";
-  const quietUntil = isMarketing ? rules.endOfQuiet(tx.now, plan.workspace.timezone) : null;
+  const quietUntil = isMarketing ? rules.endOfQuiet(tx.now, plan.workspace) : null;
   if (quietUntil !== null) return { kind: "later", at: quietUntil, dueSince: quietUntil };
   return { kind: "due", scheduled, plan };
 }

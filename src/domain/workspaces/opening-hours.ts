@@ -3,6 +3,8 @@
  * shown as people write them: `mon-fri 09:00-13:00, 15:00-19:00; sat 10:00-14:00; sun closed`.
  */
 
+import { formatMinute } from "#src/core/quiet-hours.ts";
+
 /** Minutes of the day; `to` is exclusive, and not later than `from` where the hours last past midnight. */
 interface Span {
   from: number;
@@ -152,8 +154,4 @@ function formatWeek(week: Week): string {
 
 function formatSpan({ from, to }: Span): string {
   return `${formatMinute(from)}-${formatMinute(to)}`;
-}
-
-function formatMinute(minute: number): string {
-  return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 }

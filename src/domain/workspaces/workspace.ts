@@ -5,6 +5,7 @@
 import { isTimeZone } from "#src/core/instant.ts";
 import { isCountry } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
+import { readQuietHours } from "#src/core/quiet-hours.ts";
 import { SHOWS_NOTHING, trimShown } from "#src/core/shown-text.ts";
 import { COMMAND_LENGTH_MAX, cutText } from "#src/core/text-limits.ts";
 import { normalizeCommand } from "./normalize-command.ts";
@@ -145,6 +146,21 @@ export const settings = {
       [...text].length > PARAGRAPH_LENGTH_MAX ? `A message has at most ${PARAGRAPH_LENGTH_MAX} characters.` : null,
     normalize: trimShown,
   },
+  /** Empty: the server's. */
+  quiet: {
+    kind: "text",
+    initial: "",
+    placeholder: "HOURS",
+    description: "Quiet hours, such as 21:00-08:00, in which marketing waits; off: none; empty: those of the server",
+    label: "Quiet hours",
+    effect:
+      "In these hours of your timezone, such as 21:00-08:00, scheduled messages of marketing templates wait for the end, and so does a marketing broadcast that is more than an hour late. A broadcast that starts at its time is sent. Write off for none. Empty: those of this server.",
+    findProblem: (text) =>
+      ["", "off"].includes(readQuiet(text)) || readQuietHours(readQuiet(text)) !== null
+        ? null
+        : `"${cutText(text, 40)}" is neither two different times of day, such as 21:00-08:00, nor off.`,
+    normalize: readQuiet,
+  },
 } satisfies Record<string, { [Kind in SettingKind]: Setting<Kind> }[SettingKind]>;
 
 type Settings = typeof settings;
@@ -179,6 +195,16 @@ export function requireSettings(given: NewWorkspace): WorkspaceSettings {
   if (both !== null) fields.stop_words ??= [`"${both}" cannot both stop and start.`];
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   return valid;
+}
+
+function readQuiet(text: string): string {
+  const quiet = text.trim().toLowerCase();
+  return quiet === "none"
+    ? "off"
+    : quiet
+        .replace(/ ?- ?/, "-")
+        .replace(/^\d:/, "0$&")
+        .replace(/-(\d:)/, "-0$1");
 }
 
 /** Drops empty entries, as left by two adjacent commas. */

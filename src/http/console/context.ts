@@ -6,6 +6,7 @@ import type { BackupSchedule } from "#src/backup/schedule.ts";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { LogTail } from "#src/core/log-tail.ts";
+import type { QuietHours } from "#src/core/quiet-hours.ts";
 import type { Random } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Turns } from "#src/core/turns.ts";
@@ -56,6 +57,8 @@ export interface ConsoleOptions {
   doctor: DoctorSettings;
   /** Uploaded contact files waiting for their import. */
   importFiles: ImportFiles;
+  /** The configuration's quiet hours, for workspaces without their own; null: none. */
+  quiet: QuietHours | null;
   /** Which webhook addresses are permitted. */
   webhooks: { allowHttp: boolean; allowPrivate: boolean };
   /** For the test event of a new secret. */

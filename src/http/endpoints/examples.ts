@@ -18,6 +18,19 @@ export const workspaceExample: Static<typeof WorkspaceView> = {
   billing: { currency: "USD", available: "120.50", rate: "0.0085" },
 };
 
+export const settingsExample = {
+  name: "Corner Shop",
+  country: "IN",
+  timezone: "Asia/Kolkata",
+  daily_cap: 250,
+  stop_words: ["no more offers"],
+  start_words: [],
+  opening_hours: "mon-fri 10:00-19:00; sat-sun closed",
+  closed_days: ["12-25", "2026-12-28"],
+  away_message: "We are back tomorrow at 10.",
+  quiet: "21:00-08:00",
+};
+
 export const messageExample: Static<typeof MessageView> = {
   id: 1042,
   to: "+442079460210",

@@ -20,6 +20,7 @@ import { answerData } from "../answer.ts";
 import { timesOf } from "../times.ts";
 import { Data, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
+import { settingsExample } from "./examples.ts";
 import { OptionalText } from "./fragments.ts";
 
 const Words = Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: 100 });
@@ -29,7 +30,24 @@ const schemaOf = {
   count: Nullable(Type.Integer()),
   words: Words,
 };
+const shownAs = {
+  text: Type.String(),
+  paragraph: Type.String(),
+  count: Nullable(Type.Integer()),
+  words: Type.Array(Type.String()),
+};
 const Value = Type.Union([Type.String(), Type.Integer(), Type.Null(), Type.Array(Type.String())]);
+
+/** As the API shows them; what each holds and changes is said by its declaration. */
+const SettingsView = Type.Object(
+  Object.fromEntries(
+    settingNames.map((name) => {
+      const { kind, effect } = settings[name];
+      return [settingKey(name), { ...shownAs[kind], description: effect }];
+    }),
+  ),
+  { $id: "WorkspaceSettings", description: "The settings of a workspace." },
+);
 
 const SettingView = Type.Object({
   key: Type.String(),
@@ -76,21 +94,35 @@ const TEXT_LENGTH_MAX = 200;
 const manage = { session: "manage" } as const;
 
 export const settingEndpoints = {
-  "GET /w/{workspace}/settings": endpoint({ ...manage, output: Data(Type.Array(SettingView)) }).read(
-    (tx, { workspace }) => {
-      const changes = findSettingChanges(tx, workspace.id);
-      const when = timesOf(workspace);
-      return settingNames.map((name): Static<typeof SettingView> => {
-        const { kind, label, effect, ...setting } = settings[name];
-        const change = changes.get(settingKey(name));
-        return {
-          ...{ key: settingKey(name), kind, label, effect, value: workspace[name] },
-          ...("initial" in setting ? { initial: setting.initial } : {}),
-          changed: change === undefined ? null : { at: when(change.at), by: change.email },
-        };
-      });
+  "GET /w/{workspace}/settings": endpoint({
+    ...manage,
+    key: ["read"],
+    keyOfFirstVersion: [],
+    output: Data(SettingsView),
+    consoleOutput: Data(Type.Array(SettingView)),
+    reference: {
+      operationId: "getSettings",
+      tag: "Workspace",
+      summary: "Retrieve the settings",
+      description:
+        "Returns the workspace's settings as they hold now. Owners change them in the console, operators with `waxwing workspace update`; a change holds from the next message on.",
+      success: "The settings.",
+      example: settingsExample,
     },
-  ),
+  }).read((tx, { workspace, user }) => {
+    if (user === null) return Object.fromEntries(settingNames.map((name) => [settingKey(name), workspace[name]]));
+    const changes = findSettingChanges(tx, workspace.id);
+    const when = timesOf(workspace);
+    return settingNames.map((name): Static<typeof SettingView> => {
+      const { kind, label, effect, ...setting } = settings[name];
+      const change = changes.get(settingKey(name));
+      return {
+        ...{ key: settingKey(name), kind, label, effect, value: workspace[name] },
+        ...("initial" in setting ? { initial: setting.initial } : {}),
+        changed: change === undefined ? null : { at: when(change.at), by: change.email },
+      };
+    });
+  }),
   "POST /w/{workspace}/settings/preview": endpoint({ ...manage, body: Changes, output: Data(Preview) }).answer(
     async ({ body, workspace, store, searchReader }) => {
       const wanted = requireSettings({ ...workspace, ...readChanges(body) });

@@ -1,8 +1,10 @@
 /** A workspace for the console's shell, its members, and its audit log. */
 import { type Static, Type } from "@sinclair/typebox";
+import { formatQuietHours, type QuietHours } from "#src/core/quiet-hours.ts";
 import { Instant, Nullable } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { findAccount } from "#src/domain/billing/account.ts";
+import { quietOf } from "#src/domain/broadcasts/lateness.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
@@ -80,12 +82,18 @@ const EnteredView = Type.Object({
   /** The reason; empty if none was given. */
   suspended: OptionalText,
   has_simulator: Type.Boolean(),
+  /** The quiet hours that hold, the workspace's own or the server's, such as `21:00-08:00`; null: none. */
+  quiet: OptionalText,
   /** The phones of those of the numbers that the simulator sends for: no network bills them. */
   simulated_numbers: Type.Array(Type.String()),
 });
 
 /** How many templates are scanned for one that can be sent; Home prints a command with it. */
 const TEMPLATES_SCANNED_MAX = 20;
+
+function showQuiet(quiet: QuietHours | null): string | null {
+  return quiet === null ? null : formatQuietHours(quiet);
+}
 
 export const workspaceEndpoints = {
   "GET /w/{workspace}/me": endpoint({
@@ -117,6 +125,7 @@ export const workspaceEndpoints = {
       api_enabled: workspace.apiEnabled,
       suspended: workspace.suspendedAt === null ? null : (workspace.suspendedReason ?? ""),
       has_simulator: simulated.length > 0,
+      quiet: showQuiet(quietOf(workspace, call.quiet)),
       simulated_numbers: simulated,
     };
   }),

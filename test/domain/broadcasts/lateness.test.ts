@@ -4,6 +4,8 @@ import fc from "fast-check";
 import { endOfQuiet, evaluateLateness, type LatenessRules } from "#src/domain/broadcasts/lateness.ts";
 
 const HOUR = 3_600_000;
+/** A workspace without quiet hours of its own. */
+const UTC = { timezone: "UTC", quiet: "" };
 const rules: LatenessRules = { lateAfterMs: 12 * HOUR, quiet: { fromMinute: 21 * 60, toMinute: 8 * 60 } };
 const at = (local: string, timezone: string): number =>
   Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).epochMilliseconds;
@@ -11,7 +13,10 @@ const at = (local: string, timezone: string): number =>
 function check(local: string, lateByMs: number, more: { category?: "MARKETING" | "UTILITY"; timezone?: string } = {}) {
   const { category = "MARKETING", timezone = "Asia/Kolkata" } = more;
   const now = at(local, timezone);
-  return evaluateLateness({ dueSince: now - lateByMs, templateCategory: category }, rules, now, timezone);
+  return evaluateLateness({ dueSince: now - lateByMs, templateCategory: category }, rules, now, {
+    timezone,
+    quiet: "",
+  });
 }
 
 test("a broadcast that is on time, or at most one hour late, starts at any hour", () => {
@@ -44,12 +49,23 @@ test("late marketing starts during the day, to the minute", () => {
 test("without quiet hours late marketing starts at any hour; quiet hours within one day end on that day", () => {
   const now = at("2026-11-21T13:30", "UTC");
   const broadcast = { dueSince: now - 2 * HOUR, templateCategory: "MARKETING" } as const;
-  expect(evaluateLateness(broadcast, { ...rules, quiet: null }, now, "UTC")).toEqual({ kind: "on_time" });
+  expect(evaluateLateness(broadcast, { ...rules, quiet: null }, now, UTC)).toEqual({ kind: "on_time" });
   const siesta = { ...rules, quiet: { fromMinute: 13 * 60, toMinute: 14 * 60 + 30 } };
-  expect(evaluateLateness(broadcast, siesta, now, "UTC")).toEqual({
+  expect(evaluateLateness(broadcast, siesta, now, UTC)).toEqual({
     kind: "wait",
     until: at("2026-11-21T14:30", "UTC"),
   });
+});
+
+test("a workspace's own quiet hours, or none, replace those of the server", () => {
+  const now = at("2026-11-21T23:30", "UTC");
+  const broadcast = { dueSince: now - 2 * HOUR, templateCategory: "MARKETING" } as const;
+  const until = at("2026-11-22T07:15", "UTC");
+  expect(evaluateLateness(broadcast, rules, now, { ...UTC, quiet: "22:30-07:15" })).toEqual({ kind: "wait", until });
+  expect(evaluateLateness(broadcast, rules, now, { ...UTC, quiet: "01:00-05:00" })).toEqual({ kind: "on_time" });
+  expect(evaluateLateness(broadcast, rules, now, { ...UTC, quiet: "off" })).toEqual({ kind: "on_time" });
+  const own = { ...rules, quiet: null };
+  expect(evaluateLateness(broadcast, own, now, { ...UTC, quiet: "22:30-07:15" })).toEqual({ kind: "wait", until });
 });
 
 test("in every zone, on every day, including clock changes, the end of quiet hours lies ahead, within their length, and is not quiet", () => {

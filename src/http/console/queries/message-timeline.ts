@@ -6,6 +6,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import type { Callback } from "#src/domain/inbound/table.ts";
 import { shownOriginOf } from "#src/domain/messages/message.ts";
 import { listProviderRequests } from "#src/domain/messages/provider-requests.ts";
+import { scheduledById } from "#src/domain/messages/scheduled-statements.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { listDeliveriesOfEvent } from "#src/domain/webhooks/read.ts";
@@ -50,10 +51,18 @@ export function buildTimeline(
 ): TimelineStep[] {
   return [
     ...ownSteps(message),
+    ...quietSteps(tx, message),
     ...attemptSteps(tx, message),
     ...callbacks.flatMap((callback) => statusSteps(callback, message, parse)),
     ...events.flatMap((event) => eventSteps(tx, event)),
   ].toSorted((one, other) => one.at - other.at);
+}
+
+/** A scheduled message of a marketing template waits for the end of quiet hours. */
+function quietSteps(tx: ReadTx, { id, sendAt, status }: Message): TimelineStep[] {
+  const scheduled = sendAt === null || status !== "pending" ? undefined : scheduledById(tx).get({ messageId: id });
+  if (scheduled === undefined || scheduled.dueSince <= (sendAt ?? 0)) return [];
+  return [{ at: scheduled.dueSince, what: "scheduled", says: "waits until then: quiet hours", details: {} }];
 }
 
 /** Steps that the message's own row records. */

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 35. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 36. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1589,7 +1589,7 @@ CREATE TABLE workspaces (
   start_words TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
-, opening_hours TEXT NOT NULL DEFAULT '', closed_days TEXT NOT NULL DEFAULT '[]', away_message TEXT NOT NULL DEFAULT '', quiet TEXT NOT NULL DEFAULT '') STRICT;
+, opening_hours TEXT NOT NULL DEFAULT '', closed_days TEXT NOT NULL DEFAULT '[]', away_message TEXT NOT NULL DEFAULT '', quiet TEXT NOT NULL DEFAULT '', read_receipts TEXT NOT NULL DEFAULT 'off') STRICT;
 CREATE TRIGGER recent_recipients_fill AFTER UPDATE OF daily_cap ON workspaces
 WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
   DELETE FROM recent_recipients WHERE workspace_id = NEW.id;

@@ -2844,6 +2844,9 @@ type WorkspaceSettings struct {
 	// end, and so does a marketing broadcast that is more than an hour late. A broadcast that starts at its time is
 	// sent. Write off for none. Empty: those of this server.
 	Quiet string `json:"quiet"`
+	// When people see on their phone that you have read what they wrote. While a colleague types, they see that too,
+	// unless it is never: WhatsApp shows typing only with the receipt.
+	ReadReceipts string `json:"read_receipts"`
 }
 
 // GetWorkspace: Retrieve the workspace. Returns the workspace that the API key belongs to, with its sending

@@ -187,6 +187,7 @@ function readAmount(name: string, text: string, allowNegative = false): Micros {
 const settingReaders: { [Kind in SettingKind]: (text: string, flag: string) => SettingValues[Kind] } = {
   text: (text) => text,
   paragraph: (text) => text,
+  choice: (text) => text,
   count: (text, flag) => {
     if (text === "none") return null;
     if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);

@@ -34,6 +34,7 @@ import userUploadDays from "../../migrations/0032_user_upload_days.sql" with { t
 import generatedTemplates from "../../migrations/0033_generated_templates.sql" with { type: "text" };
 import awayMessages from "../../migrations/0034_away_messages.sql" with { type: "text" };
 import quietHours from "../../migrations/0035_quiet_hours.sql" with { type: "text" };
+import readReceipts from "../../migrations/0036_read_receipts.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   { version: 33, name: "generated_templates", sql: generatedTemplates },
   { version: 34, name: "away_messages", sql: awayMessages },
   { version: 35, name: "quiet_hours", sql: quietHours },
+  { version: 36, name: "read_receipts", sql: readReceipts },
 ];

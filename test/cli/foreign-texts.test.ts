@@ -146,7 +146,7 @@ const OURS: Readonly<Record<string, string>> = {
   users: "email_key password totp_secret totp_pending",
   further_webhooks: "types secret previous_secret",
   webhooks: "types secret previous_secret",
-  workspaces: "country timezone button_marks stop_words start_words opening_hours closed_days quiet",
+  workspaces: "country timezone button_marks stop_words start_words opening_hours closed_days quiet read_receipts",
 };
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */

@@ -39,6 +39,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 /** Changes that need no form key, each with the reason why repeating it is harmless. */
 const KEYLESS: Readonly<Record<string, string>> = {
+  "POST /w/{workspace}/inbounds/{id}/read": "a repeat changes nothing",
   "POST /w/{workspace}/inbox/{contact}/seen": "up to a message that is named",
   "POST /w/{workspace}/conversations/{conversation}/thread": "a conversation that has the owner is not asked for again",
   "PATCH /w/{workspace}/conversations/{conversation}": "it is what it is set to",

@@ -43,7 +43,7 @@ test("every declared setting is shown, and each is changed at once for the API, 
     closed_days: ["12-25"],
     away_message: "Closed.",
   };
-  const all = { ...values, ...words, ...away, quiet: "22:00-07:00" };
+  const all = { ...values, ...words, ...away, quiet: "22:00-07:00", read_receipts: "opened" };
   expect(Object.keys(all).toSorted()).toEqual(settingNames.map(settingKey).toSorted());
   for (const [key, value] of Object.entries(all)) {
     expect((await change({ [key]: value })).body.data).toEqual({ changed: [key] });
@@ -58,8 +58,8 @@ test("every declared setting is shown, and each is changed at once for the API, 
     .prepare("SELECT details FROM audit_log WHERE action = 'settings.update' ORDER BY id DESC LIMIT 1")
     .all() as { details: string }[];
   expect(JSON.parse(entries[0]?.details ?? "")).toEqual({
-    was: { quiet: "" },
-    became: { quiet: "22:00-07:00" },
+    was: { read_receipts: "off" },
+    became: { read_receipts: "opened" },
   });
   // What people write is read by the new words from the next message on.
   await app.inbound(shop, "+4915112345601", "Basta!");
@@ -89,6 +89,7 @@ test("a wrong value is refused at its field, in both doors, and nothing changes"
     closed_days: ["25.12."],
     away_message: "x".repeat(4_097),
     quiet: "22:00-22:00",
+    read_receipts: "always",
   };
   for (const ask of [change, preview]) {
     for (const [key, value] of Object.entries(wrong)) {

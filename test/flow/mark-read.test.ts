@@ -1,5 +1,7 @@
 /** `POST /inbounds/{id}/read`: what a person wrote is marked as read on their phone, on request with a sign of typing. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { updateWorkspace } from "#src/domain/workspaces/update.ts";
+import { firstOperator, person as member } from "#test/support/console.ts";
 import { changesBetween, snapshot } from "#test/support/scenarios.ts";
 import type { Answered } from "#test/support/server.ts";
 import { startTestServer } from "#test/support/server.ts";
@@ -89,6 +91,29 @@ test("what the network answers otherwise is said", async () => {
     expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
   }
   expect((await mark(inbound)).status).toBe(200);
+});
+
+test("the console marks where the workspace's setting says so, at once, and only on numbers that the user sees", async () => {
+  const { app, workspace, graph } = world;
+  await firstOperator(app);
+  const agent = await member(app, "agent@example.com", "agent", workspace.id);
+  const read = () => agent.post(`/w/${workspace.id}/inbounds/${inbound}/read`, { typing: true });
+  const set = (readReceipts: string) => app.store.write((tx) => updateWorkspace(tx, workspace.id, { readReceipts }));
+  const before = graph.requests.length;
+  expect((await read()).body).toEqual({ data: { id: inbound, typing: false } });
+  expect(graph.requests).toHaveLength(before);
+  for (const receipts of ["opened", "answered"]) {
+    await set(receipts);
+    expect((await read()).body).toEqual({ data: { id: inbound, typing: true } });
+    expect(lastBody()).toMatchObject({ status: "read", message_id: "wamid.first", typing_indicator: { type: "text" } });
+  }
+  expect(graph.requests).toHaveLength(before + 2);
+  app.store.client.prepare("UPDATE memberships SET number_ids = '[9999]' WHERE role = 'agent'").run();
+  expect((await read()).status).toBe(404);
+  expect(graph.requests).toHaveLength(before + 2);
+  await set("off");
+  expect((await mark(inbound)).status).toBe(200);
+  expect(graph.requests).toHaveLength(before + 3);
 });
 
 test("a simulated number takes it", async () => {

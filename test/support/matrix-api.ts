@@ -23,7 +23,6 @@ const ofKeysAlone: Readonly<Record<string, ApiRecipe>> = {
   "DELETE /templates/{name}/{language}": async (side) => ({ id: [await added(side), "en_US"] }),
   "DELETE /templates/{name}": async (side) => ({ id: await added(side) }),
   "GET /inbounds/{id}": ({ inbound }) => ({ id: inbound }),
-  "POST /inbounds/{id}/read": ({ inbound }) => ({ id: inbound, body: { typing: true } }),
   "GET /opt-outs": () => ({}),
   "GET /events": () => ({}),
 };

@@ -221,6 +221,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: contact,
     body: { text: "May we call you?" },
   }),
+  "POST /w/{workspace}/inbounds/{id}/read": ({ inbound }) => ({ id: inbound, body: { typing: true } }),
   "POST /w/{workspace}/inbox/{contact}/keep": ({ contact }) => ({ id: contact }),
   "POST /w/{workspace}/inbox/{contact}/seen": ({ contact, inbound }) => ({
     id: contact,

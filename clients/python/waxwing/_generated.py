@@ -3706,6 +3706,7 @@ _WorkspaceSettingsRequired = TypedDict(
         "closed_days": "List[str]",
         "away_message": "str",
         "quiet": "str",
+        "read_receipts": "str",
     },
 )
 

@@ -3057,6 +3057,11 @@ export type WorkspaceSettings = {
    * is sent. Write off for none. Empty: those of this server.
    */
   quiet: string;
+  /**
+   * When people see on their phone that you have read what they wrote. While a colleague types, they see that
+   * too, unless it is never: WhatsApp shows typing only with the receipt.
+   */
+  read_receipts: string;
 };
 
 /** An error with the code `api_not_enabled`. */

@@ -8,6 +8,7 @@ import { type SettingKindOf, type SettingName, settingNames, settings } from "./
 const columnOf = {
   text: () => text().notNull(),
   paragraph: () => text().notNull(),
+  choice: () => text().notNull(),
   count: () => integer(),
   words: () => text({ mode: "json" }).$type<string[]>().notNull(),
 };

@@ -17,6 +17,8 @@ export interface SettingValues {
   text: string;
   /** Several lines. */
   paragraph: string;
+  /** One of the setting's `choices`. */
+  choice: string;
   count: number | null;
   words: string[];
 }
@@ -29,6 +31,8 @@ interface Setting<Kind extends SettingKind> {
   /** The option's placeholder and description in the help. */
   placeholder: string;
   description: string;
+  /** Of a choice: what may be chosen, with what the console calls it. */
+  choices?: Readonly<Record<string, string>>;
   /** The setting's name in the console, and what it changes. */
   label: string;
   effect: string;
@@ -39,6 +43,11 @@ interface Setting<Kind extends SettingKind> {
 }
 
 const NAME_LENGTH_MAX = 191;
+const READ_RECEIPTS = {
+  off: "Never",
+  opened: "When a colleague opens the conversation",
+  answered: "When it is answered",
+};
 /** The network's limit of a text. */
 export const PARAGRAPH_LENGTH_MAX = 4_096;
 
@@ -160,6 +169,18 @@ export const settings = {
         ? null
         : `"${cutText(text, 40)}" is neither two different times of day, such as 21:00-08:00, nor off.`,
     normalize: readQuiet,
+  },
+  readReceipts: {
+    kind: "choice",
+    initial: "off",
+    choices: READ_RECEIPTS,
+    placeholder: "WHEN",
+    description: "When people see that their messages were read: off, opened or answered in the console",
+    label: "Read receipts",
+    effect:
+      "When people see on their phone that you have read what they wrote. While a colleague types, they see that too, unless it is never: WhatsApp shows typing only with the receipt.",
+    findProblem: (choice) =>
+      Object.hasOwn(READ_RECEIPTS, choice) ? null : `"${cutText(choice, 40)}" is not off, opened or answered.`,
   },
 } satisfies Record<string, { [Kind in SettingKind]: Setting<Kind> }[SettingKind]>;
 

@@ -8,6 +8,7 @@ import { viewInbound } from "#src/domain/inbound/view.ts";
 import { findMediaOfInbound } from "#src/domain/media/read.ts";
 import { ERASED } from "#src/domain/messages/message.ts";
 import { numberById } from "#src/domain/numbers/statements.ts";
+import { seesNumber } from "#src/domain/users/read.ts";
 import { markRead } from "#src/sending/mark-read.ts";
 import { answerData } from "../answer.ts";
 import { Data, Id, strict } from "./declare.ts";
@@ -20,6 +21,7 @@ export const inboundEndpoints = {
   "POST /w/{workspace}/inbounds/{id}/read": endpoint({
     key: ["send"],
     keyOfFirstVersion: [],
+    session: "inbox",
     params: { id: received },
     body: Type.Object(
       {
@@ -51,8 +53,15 @@ export const inboundEndpoints = {
       example: { id: 311, typing: true },
       problems: ["workspace_suspended", "not_found", "number_not_ready", "whatsapp_error"],
     },
-  }).answer(async ({ dispatch, workspace, path, body }) => {
+  }).answer(async (call) => {
+    const { dispatch, workspace, path, body, store } = call;
     const { typing = false } = body;
+    if (call.user !== null) {
+      const inbound = store.read((tx) => findInbound(tx, workspace.id, path.id));
+      if (inbound === undefined || !seesNumber(call, inbound.numberId)) throw notFound("received message");
+      // A browser may not know yet that the receipts are switched off.
+      if (workspace.readReceipts === "off") return answerData(200, { id: path.id, typing: false });
+    }
     await markRead(dispatch, workspace.id, path.id, typing);
     return answerData(200, { id: path.id, typing });
   }),

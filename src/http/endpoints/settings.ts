@@ -27,12 +27,14 @@ const Words = Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: 100 });
 const schemaOf = {
   text: Type.String({ maxLength: 1_000 }),
   paragraph: Type.String({ maxLength: 2 * PARAGRAPH_LENGTH_MAX }),
+  choice: Type.String({ maxLength: 100 }),
   count: Nullable(Type.Integer()),
   words: Words,
 };
 const shownAs = {
   text: Type.String(),
   paragraph: Type.String(),
+  choice: Type.String(),
   count: Nullable(Type.Integer()),
   words: Type.Array(Type.String()),
 };
@@ -51,9 +53,11 @@ const SettingsView = Type.Object(
 
 const SettingView = Type.Object({
   key: Type.String(),
-  kind: OneOf(["text", "paragraph", "count", "words"]),
+  kind: OneOf(["text", "paragraph", "choice", "count", "words"]),
   label: Type.String(),
   effect: Type.String(),
+  /** Of a choice: what may be chosen, with its name. */
+  choices: Type.Optional(Type.Record(Type.String(), Type.String())),
   value: Value,
   /** What a new workspace has; absent: it must be given. */
   initial: Type.Optional(Value),
@@ -119,6 +123,7 @@ export const settingEndpoints = {
       return {
         ...{ key: settingKey(name), kind, label, effect, value: workspace[name] },
         ...("initial" in setting ? { initial: setting.initial } : {}),
+        ...("choices" in setting ? { choices: setting.choices } : {}),
         changed: change === undefined ? null : { at: when(change.at), by: change.email },
       };
     });

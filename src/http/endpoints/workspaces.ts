@@ -82,6 +82,8 @@ const EnteredView = Type.Object({
   /** The reason; empty if none was given. */
   suspended: OptionalText,
   has_simulator: Type.Boolean(),
+  /** When what people wrote is marked as read on their phone: `off`, `opened` or `answered`. */
+  read_receipts: Type.String(),
   /** The quiet hours that hold, the workspace's own or the server's, such as `21:00-08:00`; null: none. */
   quiet: OptionalText,
   /** The phones of those of the numbers that the simulator sends for: no network bills them. */
@@ -125,6 +127,7 @@ export const workspaceEndpoints = {
       api_enabled: workspace.apiEnabled,
       suspended: workspace.suspendedAt === null ? null : (workspace.suspendedReason ?? ""),
       has_simulator: simulated.length > 0,
+      read_receipts: workspace.readReceipts,
       quiet: showQuiet(quietOf(workspace, call.quiet)),
       simulated_numbers: simulated,
     };

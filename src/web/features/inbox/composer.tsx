@@ -20,6 +20,7 @@ import { LaterButton, SendAt } from "./composer-later.tsx";
 import { strings as composerStrings } from "./composer-strings.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { NoteField } from "./notes.tsx";
+import { useTyping } from "./read-receipts.ts";
 import { cancelUpload, isWorthAnotherTry, sendDraft, useRefresh } from "./sending.ts";
 import { formatTimeLeft, strings } from "./strings.ts";
 import { strings as teamStrings } from "./team-strings.ts";
@@ -141,6 +142,7 @@ function Reply({ conversation, isTaking }: ReplyProps) {
   const { contact_id: id, to, from } = conversation;
   const { id: workspaceId, timezone } = useWorkspace();
   const refresh = useRefresh(workspaceId, id);
+  const showTyping = useTyping(conversation);
   const draftId = draftIdOf(workspaceId, id);
   const draft = useDraft(draftId);
   const { text, file, replyTo: quoted, sendAt, isSending, progress, error } = draft;
@@ -193,6 +195,7 @@ function Reply({ conversation, isTaking }: ReplyProps) {
         onChange={({ target }) => {
           write(draftId, { text: target.value });
           noteSeen(draftId, conversation);
+          if (target.value !== "") showTyping();
         }}
         onPaste={(event) => take(event, event.clipboardData)}
         onKeyDown={(event) => {

@@ -29,6 +29,7 @@ import { MessageActions } from "./composer-actions.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { NoteLine, useNotes, withNotes } from "./notes.tsx";
 import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
+import { useReadReceipts } from "./read-receipts.ts";
 import { strings } from "./strings.ts";
 import { TeamBar } from "./team-bar.tsx";
 import { Thread } from "./thread.tsx";
@@ -55,6 +56,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const client = useQueryClient();
   const { contact, contact_id: id } = conversation;
   useMarkSeen(workspaceId, conversation);
+  useReadReceipts(conversation);
   const { items, earlier, hasEarlier } = useConversationItems(workspaceId, conversation);
   const notes = useNotes(
     workspaceId,

@@ -98,14 +98,22 @@ function SettingField({ form, setting }: { form: ReturnType<typeof useForm<Texts
     );
   if (key === "timezone")
     return <SelectField {...common} choices={timezones().map((zone) => ({ value: zone, label: zone }))} />;
+  if (kind === "choice")
+    return (
+      <SelectField
+        {...common}
+        choices={Object.entries(setting.choices ?? {}).map(([value, text]) => ({ value, label: text }))}
+      />
+    );
   if (kind === "paragraph") return <AreaField {...common} dir="auto" />;
   return <TextField {...common} inputMode={kind === "count" ? "numeric" : "text"} autoComplete="off" />;
 }
 
 function Hint({ setting }: { setting: Setting }) {
   const { timezone } = useWorkspace();
-  const { kind, effect, initial, changed } = setting;
-  const standard = initial === undefined ? null : textOf({ kind, value: initial });
+  const { kind, effect, initial, changed, choices } = setting;
+  const stored = initial === undefined ? null : textOf({ kind, value: initial });
+  const standard = stored === null ? null : (choices?.[stored] ?? stored);
   return (
     <>
       {effect} {kind === "words" && `${strings.wordsHint} `}
@@ -170,6 +178,6 @@ function textOf({ kind, value }: Pick<Setting, "kind" | "value">): string {
 /** As the server takes it. A count that is no number goes as it was typed, and is refused at its field. */
 function readValue({ kind }: Setting, text: string): Setting["value"] {
   if (kind === "words") return text.split(",").flatMap((word) => word.trim() || []);
-  if (kind === "text" || kind === "paragraph") return text;
+  if (kind === "text" || kind === "paragraph" || kind === "choice") return text;
   return text.trim() === "" ? null : /^\d+$/.test(text.trim()) ? Number(text) : text;
 }

@@ -1,0 +1,129 @@
+/** The settings in a real browser: each is changed there, and holds at once in the API, the command line and the behaviour. */
+import { describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { settingKey, settingNames } from "#src/domain/workspaces/workspace.ts";
+import { axeFindings, noBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
+
+const PERSON = "+919876540010";
+
+/** Each label with what is typed or chosen, and the value that the API, the command line and the audit log then have. */
+const CHANGES = [
+  ["Name", "name", "Corner Shop & Sons", "Corner Shop & Sons"],
+  ["Country", "country", "DE", "DE"],
+  ["Timezone", "timezone", "Europe/Berlin", "Europe/Berlin"],
+  ["Daily cap", "daily_cap", "250", 250],
+  ["Opt-out words", "stop_words", "basta, lass das", ["basta", "lass das"]],
+  ["Opt-in words", "start_words", "dabei", ["dabei"]],
+  ["Opening hours", "opening_hours", "Mon-Sun closed", "mon-sun closed"],
+  ["Closed days", "closed_days", "12-25", ["12-25"]],
+  ["Away message", "away_message", "We are closed today.", "We are closed today."],
+  ["Quiet hours", "quiet", "22:00-7:00", "22:00-07:00"],
+  ["Read receipts", "read_receipts", "opened", "opened"],
+] as const;
+
+const WRONG = [
+  ["Name", " ", "A name has 1 to 191 characters."],
+  ["Daily cap", "0", "at least 1"],
+  ["Opt-out words", "…", "has no letter or digit"],
+  ["Opening hours", "always", "mon-fri 09:00-13:00, 15:00-19:00"],
+  ["Closed days", "25.12.", "is not a date such as 2026-12-26 or 12-25"],
+  ["Quiet hours", "22:00", "neither two different times of day"],
+] as const;
+
+async function set({ page }: Scenario, label: string, value: string): Promise<void> {
+  const field = page.getByLabel(label, { exact: true });
+  if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
+  else await field.fill(value);
+}
+
+async function save({ page }: Scenario): Promise<void> {
+  await page.getByRole("button", { name: "Save settings" }).click();
+}
+
+async function pictures({ page }: Scenario, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const [width, height] of [
+      [1440, 900],
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      expect([colorScheme, width, await axeFindings(page)]).toEqual([colorScheme, width, []]);
+      const folder = process.env.PICTURES;
+      if (folder === undefined) continue;
+      mkdirSync(folder, { recursive: true });
+      await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "each setting is changed, and holds at once in the API, the command line, the behaviour and the audit log",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, app } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const { key } = await scenario.command("key create --workspace 1 --scopes read,send");
+      const api = async (path: string) => {
+        const answer = await fetch(`${app.url}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+        return ((await answer.json()) as { data: Record<string, unknown> }).data;
+      };
+      expect(CHANGES.map(([, name]) => name).toSorted() as string[]).toEqual(settingNames.map(settingKey).toSorted());
+      await scenario.go("settings");
+
+      // Wrong values are named at their fields, and nothing changes.
+      for (const [label, value] of WRONG) await set(scenario, label, value);
+      await save(scenario);
+      for (const [label, , sentence] of WRONG) {
+        const field = page.getByLabel(label, { exact: true });
+        await page.getByRole("alert").filter({ hasText: sentence }).first().waitFor();
+        expect([label, await field.getAttribute("aria-invalid")]).toEqual([label, "true"]);
+        const described = ((await field.getAttribute("aria-describedby")) ?? "").split(" ").at(-1) ?? "";
+        expect(await page.locator(`[id="${described}"]`).textContent()).toContain(sentence);
+      }
+      await pictures(scenario, "wrong");
+      expect(await api("/settings")).toMatchObject({ name: "Corner Shop", daily_cap: null, quiet: "" });
+
+      await page.reload();
+      for (const [label, name, typed, value] of CHANGES) {
+        await set(scenario, label, typed);
+        await save(scenario);
+        await page.getByText("Saved", { exact: true }).first().waitFor();
+        const seen = await api("/settings");
+        expect([name, seen[name]]).toEqual([name, value as never]);
+        const shown = await scenario.command("workspace show 1");
+        expect([name, shown[name]]).toEqual([name, value as never]);
+        const { data } = await scenario.read<{ data: { details: { was: object; became: object } }[] }>("/audit");
+        expect(data[0]?.details.became).toEqual({ [name]: value });
+        expect(Object.keys(data[0]?.details.was ?? {})).toEqual([name]);
+      }
+      await page.getByText("by asha@example.com").first().waitFor();
+      await pictures(scenario, "settings");
+
+      // A person writes: the away message goes out, and the receipt when the conversation is opened.
+      const write = `/simulator/phones/${encodeURIComponent(PERSON)}/write`;
+      await scenario.prepare("POST", write, { text: "Are you open?", number: 1 });
+      const receipt = page.waitForResponse((answer) => /\/inbounds\/1\/read$/.test(answer.url()));
+      await scenario.go("inbox?person=1");
+      expect((await receipt).status()).toBe(200);
+      const conversation = page.getByRole("region", { name: "Conversation" });
+      await conversation.getByText("We are closed today.").waitFor();
+      await conversation.getByText("Away message").waitFor();
+      const typing = page.waitForRequest((asked) => asked.postData()?.includes('"typing":true') === true);
+      await page.getByRole("textbox", { name: "Reply" }).pressSequentially("On");
+      expect((await typing).url()).toEndWith("/inbounds/1/read");
+      await pictures(scenario, "away");
+
+      // An own opt-out word is heard.
+      await scenario.prepare("POST", write, { text: "Basta!", number: 1 });
+      await page.getByText("opted out", { exact: false }).first().waitFor();
+      expect(await api(`/contacts/${encodeURIComponent(PERSON)}`)).toMatchObject({ consent: { status: "opted_out" } });
+    },
+    SCENARIO_LIMIT_MS,
+  );
+});

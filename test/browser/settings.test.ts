@@ -32,6 +32,8 @@ const WRONG = [
   ["Quiet hours", "22:00", "neither two different times of day"],
 ] as const;
 
+const isOfSettings = (url: string): boolean => url.endsWith("/w/1/settings");
+
 async function set({ page }: Scenario, label: string, value: string): Promise<void> {
   const field = page.getByLabel(label, { exact: true });
   if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
@@ -76,6 +78,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(CHANGES.map(([, name]) => name).toSorted() as string[]).toEqual(settingNames.map(settingKey).toSorted());
       await scenario.go("settings");
 
+      await page.getByText("Default: 21:00-08:00.").waitFor();
+      const kept = page.getByRole("region", { name: "How long things are kept" });
+      await kept.getByText("18 months").waitFor();
+
       // Wrong values are named at their fields, and nothing changes.
       for (const [label, value] of WRONG) await set(scenario, label, value);
       await save(scenario);
@@ -92,8 +98,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.reload();
       for (const [label, name, typed, value] of CHANGES) {
         await set(scenario, label, typed);
+        const saved = page.waitForResponse((one) => isOfSettings(one.url()) && one.request().method() === "PATCH");
+        // The form then shows what is stored.
+        const shownAgain = saved.then(() => page.waitForResponse((one) => isOfSettings(one.url())));
         await save(scenario);
-        await page.getByText("Saved", { exact: true }).first().waitFor();
+        expect([name, (await saved).status()]).toEqual([name, 200]);
+        await shownAgain;
         const seen = await api("/settings");
         expect([name, seen[name]]).toEqual([name, value as never]);
         const shown = await scenario.command("workspace show 1");
@@ -102,6 +112,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         expect(data[0]?.details.became).toEqual({ [name]: value });
         expect(Object.keys(data[0]?.details.was ?? {})).toEqual([name]);
       }
+      await page.getByText("Saved", { exact: true }).first().waitFor();
       await page.getByText("by asha@example.com").first().waitFor();
       await pictures(scenario, "settings");
 

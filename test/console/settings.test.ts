@@ -76,6 +76,14 @@ test("a change by the command line is shown as one, and a change that changes no
   expect((await change({ daily_cap: null })).body.data).toEqual({ changed: ["daily_cap"] });
 });
 
+test("the form says which quiet hours the server has, and how long it keeps things", async () => {
+  const quiet = (await shown()).find(({ key }) => key === "quiet");
+  expect(quiet).toMatchObject({ initial: "21:00-08:00" });
+  const { data } = (await owner.get(`${path()}/retention`)).body;
+  const kept = Object.fromEntries(data.map((row: { key: string; kept: string | null }) => [row.key, row.kept]));
+  expect(kept).toMatchObject({ recipients: "18 months", events: "30 days", messages: null, inbound: null });
+});
+
 test("a wrong value is refused at its field, in both doors, and nothing changes", async () => {
   const before = JSON.stringify(await shown());
   const wrong = {

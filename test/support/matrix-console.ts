@@ -146,6 +146,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/news/read": nothing,
   "GET /w/{workspace}/people": nothing,
   "GET /w/{workspace}/settings": nothing,
+  "GET /w/{workspace}/settings/retention": nothing,
   "POST /w/{workspace}/settings/preview": () => ({ body: { timezone: "Europe/Berlin" } }),
   "PATCH /w/{workspace}/settings": () => ({ body: { stop_words: ["basta"] } }),
   "POST /w/{workspace}/people": (side) => ({ body: { email: `${side.name("new")}@example.com`, role: "member" } }),

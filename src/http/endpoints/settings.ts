@@ -1,6 +1,7 @@
 /** A workspace's settings, as `domain/workspaces/workspace.ts` declares them: shown, tried out and changed. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
+import { formatQuietHours, type QuietHours } from "#src/core/quiet-hours.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { displayName } from "#src/domain/contacts/profile-fields.ts";
@@ -113,21 +114,44 @@ export const settingEndpoints = {
       success: "The settings.",
       example: settingsExample,
     },
-  }).read((tx, { workspace, user }) => {
-    if (user === null) return Object.fromEntries(settingNames.map((name) => [settingKey(name), workspace[name]]));
+  }).read((tx, call) => {
+    const { workspace } = call;
+    if (call.user === null) return Object.fromEntries(settingNames.map((name) => [settingKey(name), workspace[name]]));
     const changes = findSettingChanges(tx, workspace.id);
     const when = timesOf(workspace);
     return settingNames.map((name): Static<typeof SettingView> => {
       const { kind, label, effect, ...setting } = settings[name];
+      const initial = name === "quiet" ? serverQuiet(call.quiet) : "initial" in setting ? setting.initial : undefined;
       const change = changes.get(settingKey(name));
       return {
         ...{ key: settingKey(name), kind, label, effect, value: workspace[name] },
-        ...("initial" in setting ? { initial: setting.initial } : {}),
+        ...(initial === undefined ? {} : { initial }),
         ...("choices" in setting ? { choices: setting.choices } : {}),
         changed: change === undefined ? null : { at: when(change.at), by: change.email },
       };
     });
   }),
+  /** How long the server keeps what all workspaces have: its operator decides. */
+  "GET /w/{workspace}/settings/retention": endpoint({
+    ...manage,
+    output: Data(
+      Type.Array(
+        Type.Object({
+          /** As in the section `[retention]` of the configuration. */
+          key: Type.String(),
+          /** Such as `18 months`; null: for ever. */
+          kept: OptionalText,
+          description: Type.String(),
+        }),
+      ),
+    ),
+  }).load(({ system }) =>
+    system.settings.settings.flatMap(({ path, value, description }) => {
+      const [section, key] = path.split(".");
+      if (section !== "retention" || key === undefined) return [];
+      return [{ key, kept: value === null || value === "" ? null : String(value), description }];
+    }),
+  ),
   "POST /w/{workspace}/settings/preview": endpoint({ ...manage, body: Changes, output: Data(Preview) }).answer(
     async ({ body, workspace, store, searchReader }) => {
       const wanted = requireSettings({ ...workspace, ...readChanges(body) });
@@ -177,6 +201,11 @@ export const settingEndpoints = {
     return { status: 200, data: { changed }, audit: changed.length === 0 ? null : audit };
   }),
 };
+
+/** What holds for a workspace without quiet hours of its own. */
+function serverQuiet(quiet: QuietHours | null): string {
+  return quiet === null ? "off" : formatQuietHours(quiet);
+}
 
 /** From the names in JSON to those of the columns. */
 function readChanges(body: Readonly<Record<string, unknown>>): Partial<WorkspaceSettings> {

@@ -7,7 +7,7 @@ import { useWorkspace } from "../../data/session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { Card, Page } from "../../ui/page.tsx";
+import { Card, DescriptionList, Page } from "../../ui/page.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -32,7 +32,37 @@ export function Screen() {
   return (
     <Page title={strings.title} lead={strings.lead} isNarrow>
       <Loaded query={settings}>{(rows) => <SettingsForm settings={rows} />}</Loaded>
+      <Retention />
     </Page>
+  );
+}
+
+/** What the operator has set for all workspaces. */
+function Retention() {
+  const { id } = useWorkspace();
+  const retention = useQuery({
+    queryKey: ["retention", id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/settings/retention", { workspace: id }, { signal }),
+  });
+  return (
+    <section aria-labelledby="retention" className="mt-8 flex flex-col gap-3">
+      <h2 id="retention" className="text-section font-semibold">
+        {strings.retention}
+      </h2>
+      <p className="text-quiet">{strings.retentionLead}</p>
+      <Loaded query={retention}>
+        {(rows) => (
+          <Card>
+            <DescriptionList
+              items={rows.map(({ key, kept, description }) => [
+                strings.kept[key] ?? description,
+                kept ?? strings.forEver,
+              ])}
+            />
+          </Card>
+        )}
+      </Loaded>
+    </section>
   );
 }
 

@@ -126,6 +126,13 @@ export const tablePolicies = {
     reset: "workspace",
     kept: after("created_at", 40 * DAY_MS),
   },
+  // A draft that was sent since the backup must not be sent again.
+  template_drafts: {
+    restore: "newer",
+    person: "nobody",
+    reset: "workspace",
+    kept: after("updated_at", 90 * DAY_MS),
+  },
   templates: { restore: { follows: ["status_reason"] }, person: "emptied", reset: "workspace", kept: "always" },
   // People. Profiles are as backed up, except those of people who were erased since.
   contact_people: { restore: "merged", person: "deleted", reset: "workspace", kept: "always" },

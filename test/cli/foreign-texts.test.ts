@@ -135,6 +135,7 @@ const OURS: Readonly<Record<string, string>> = {
   thread_calls: "action target_role outcome",
   sessions: "address",
   tags: "folded",
+  template_drafts: "content",
   template_submissions: "account_id language action request before state",
   templates:
     "category_change account_id language category status components parameter_format parameter_order network_id",

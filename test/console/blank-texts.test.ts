@@ -128,6 +128,7 @@ function blankColumns(): Map<string, number> {
 const CALLERS_OWN: Readonly<Record<string, readonly string[] | "all">> = {
   // A form as it was left; it is checked as a whole when it is sent.
   "broadcast_drafts.content": "all",
+  "template_drafts.content": "all",
   // A skip shows what was given as a number.
   "messages.to_phone": "all",
   // Columns by the names that the file has.

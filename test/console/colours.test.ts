@@ -15,8 +15,8 @@ function tokensAfter(selector: string): Record<string, string> {
   );
 }
 
-const light = tokensAfter(":root {");
-const dark = tokensAfter(':root[data-theme="dark"] {');
+const light = tokensAfter('[data-theme="light"] {');
+const dark = tokensAfter('\n[data-theme="dark"] {');
 const bySystem = tokensAfter(':root:not([data-theme="light"]) {');
 
 function luminance(hex: string): number {

@@ -39,6 +39,7 @@ const NOT_COPIED = [
   ...["uploads", "upload_people", "upload_days", "user_upload_days", "network_uploads"],
   "scheduled_messages",
   ...["thread_calls", "conversation_notes", "number_days", "template_submissions", "away_days"],
+  "template_drafts",
 ];
 
 /** Statements that may read a growing table from its start, each with the reason. */

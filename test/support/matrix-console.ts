@@ -332,6 +332,14 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: await side.template(),
     body: { link: "https://example.com/a.png" },
   }),
+  "GET /w/{workspace}/template-drafts": nothing,
+  "POST /w/{workspace}/template-drafts": () => ({ body: { content: { name: "offer" } } }),
+  "GET /w/{workspace}/template-drafts/{id}": (side) => ({ id: side.templateDraft() }),
+  "PUT /w/{workspace}/template-drafts/{id}": (side) => ({ id: side.templateDraft(), body: { name: "offer" } }),
+  "DELETE /w/{workspace}/template-drafts/{id}": (side) => ({ id: side.templateDraft() }),
+  "POST /w/{workspace}/template-drafts/{id}/check": (side) => ({ id: side.templateDraft(), body: side.written() }),
+  "POST /w/{workspace}/template-drafts/{id}/send": (side) => ({ id: side.templateDraft(), body: side.written() }),
+  "DELETE /w/{workspace}/templates/{id}": async (side) => ({ id: await side.template() }),
 
   // Broadcasts.
   "GET /w/{workspace}/broadcasts": nothing,

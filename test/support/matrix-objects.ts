@@ -131,6 +131,21 @@ export class Objects {
     return this.insert("broadcast_drafts", row);
   }
 
+  /** A template as a request has it. */
+  written(): Record<string, unknown> {
+    const name = this.name("written");
+    return {
+      ...{ name, language: "en_US", category: "UTILITY", from: this.workspace.number },
+      components: [{ type: "BODY", text: `Your parcel ${name} is at the door.` }],
+    };
+  }
+
+  templateDraft(): number {
+    const at = this.app.clock.now();
+    const row = { workspace_id: this.workspace.id, user_id: 1, content: "{}", created_at: at, updated_at: at };
+    return this.insert("template_drafts", row);
+  }
+
   group(): number {
     const name = this.name("group");
     const row = { workspace_id: this.workspace.id, name, folded: name, member_count: 0, created_at: 1 };

@@ -64,6 +64,23 @@ export const templateSubmissions = sqliteTable("template_submissions", {
 
 export type Submission = typeof templateSubmissions.$inferSelect;
 
+/** Templates that are being written in the console; see `drafts.ts`. */
+export const templateDrafts = sqliteTable("template_drafts", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  userId: integer().notNull(),
+  /** The body of `POST /templates`, as far as it is filled in. */
+  content: text({ mode: "json" }).$type<Readonly<Record<string, unknown>>>().notNull(),
+  /** Id of the template that the draft corrects; null: it becomes a new one. */
+  corrects: integer(),
+  /** Id of the template that the draft became; null while it was not sent. */
+  templateId: integer(),
+  createdAt: instant().notNull(),
+  updatedAt: instant().notNull(),
+});
+
+export type TemplateDraft = typeof templateDrafts.$inferSelect;
+
 /** Sample files uploaded to the network: an upload's id belongs to one number, and expires. */
 export const sampleUploads = sqliteTable(
   "sample_uploads",

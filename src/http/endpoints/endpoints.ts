@@ -33,6 +33,7 @@ import { settingEndpoints } from "./settings.ts";
 import { signInEndpoints } from "./sign-in.ts";
 import { simulatorEndpoints } from "./simulator.ts";
 import { systemEndpoints } from "./system.ts";
+import { templateDraftEndpoints } from "./template-drafts.ts";
 import { templateSubmissionEndpoints } from "./template-submissions.ts";
 import { templateEndpoints } from "./templates.ts";
 import { webhookEndpoints } from "./webhooks.ts";
@@ -50,6 +51,7 @@ const endpoints = {
   ...optOutEndpoints,
   ...templateEndpoints,
   ...templateSubmissionEndpoints,
+  ...templateDraftEndpoints,
   ...groupEndpoints,
   ...eventEndpoints,
   ...webhookEndpoints,

@@ -61,6 +61,8 @@ export const TemplateDetail = Type.Object({
   quality: OptionalText,
   sample_link: OptionalText,
   is_simulated: Type.Boolean(),
+  /** WhatsApp made it of messages with a category, and takes neither corrections nor deletions of it. */
+  is_generated: Type.Boolean(),
   decided_at: OptionalTime,
   updated_at: Instant(),
 });
@@ -96,6 +98,7 @@ export function viewTemplateDetail(template: Template, workspace: Workspace): St
     network_status: template.networkStatus,
     quality: template.quality,
     sample_link: template.sampleLink,
+    is_generated: template.generated,
     is_simulated: template.accountId === SIMULATOR_ACCOUNT,
     decided_at: timesOf(workspace)(template.statusAt === 0 ? null : template.statusAt),
     updated_at: timesOf(workspace)(template.updatedAt),

@@ -69,6 +69,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   numbers: lazy(() => import("../features/numbers/numbers.tsx")),
   connectNumber: lazy(() => import("../features/numbers/connect.tsx")),
   templates: lazy(() => import("../features/templates/templates.tsx")),
+  newTemplate: lazy(() => import("../features/template-studio/studio.tsx")),
   simulator: lazy(() => import("../features/simulator/simulator.tsx")),
   billing: lazy(() => import("../features/billing/billing.tsx")),
   members: lazy(() => import("../features/users/members.tsx")),

@@ -191,6 +191,8 @@ const workspaceScreens = {
     after: text,
     open: text,
   }),
+  // `draft`: a stored one; without it, a category is chosen first.
+  newTemplate: inWorkspace("/templates/new", { draft: text }),
   simulator: inWorkspace("/simulator", { phone: text, open: text }),
   billing: inWorkspace("/billing", { after: text }),
   members: inWorkspace("/members", {}),

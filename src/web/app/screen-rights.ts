@@ -13,6 +13,7 @@ const rights: Readonly<Record<string, Right>> = {
   "/numbers": "overview",
   "/numbers/connect": "manage",
   "/templates": "overview",
+  "/templates/new": "broadcasts",
   "/simulator": "broadcasts",
   "/billing": "manage",
   "/members": "manage",

@@ -30,13 +30,23 @@ export class ApiError extends Error {
   /** Messages for each wrong field. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
   readonly requestId: string | null;
+  /** Of a request to WhatsApp. `unknown`: it may have been done. */
+  readonly outcome: string | null;
 
-  constructor(status: number, code: string, message: string, fields = {}, requestId: string | null = null) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    fields = {},
+    requestId: string | null = null,
+    outcome: string | null = null,
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.fields = fields;
     this.requestId = requestId;
+    this.outcome = outcome;
   }
 }
 
@@ -192,7 +202,8 @@ function readError(response: Response, error: Json | undefined): ApiError {
     code === "internal_error" || error === undefined
       ? `Something went wrong on the server. Try again. If the error persists, give your operator this number: ${requestId ?? status}.`
       : String(error.message);
-  return new ApiError(status, code, message, error?.fields ?? {}, requestId);
+  const outcome = typeof error?.outcome === "string" ? error.outcome : null;
+  return new ApiError(status, code, message, error?.fields ?? {}, requestId, outcome);
 }
 
 /**

@@ -14,12 +14,14 @@ interface Common<V extends FieldValues> {
 }
 
 interface Described {
+  /** Of the control. */
   id: string;
   hint?: ReactNode;
   error: string | undefined;
 }
 
-function FieldFrame({ label, children, ...described }: Described & { label: string; children: ReactNode }) {
+/** The frame of a control that is no field of a `Form`; `describedBy` links it. */
+export function FieldFrame({ label, children, ...described }: Described & { label: string; children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={described.id} className="font-semibold">
@@ -31,7 +33,7 @@ function FieldFrame({ label, children, ...described }: Described & { label: stri
   );
 }
 
-function FieldNotes({ id, hint, error }: Described) {
+export function FieldNotes({ id, hint, error }: Described) {
   return (
     <>
       {hint !== undefined && (
@@ -48,18 +50,19 @@ function FieldNotes({ id, hint, error }: Described) {
   );
 }
 
+/** What a control says of its notes. */
+export function describedBy({ id, hint, error }: Described): { "aria-invalid"?: true; "aria-describedby"?: string } {
+  const notes = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");
+  return {
+    ...(error === undefined ? {} : { "aria-invalid": true as const }),
+    ...(notes === "" ? {} : { "aria-describedby": notes }),
+  };
+}
+
 function useField<V extends FieldValues>({ form, name, hint }: Pick<Common<V>, "form" | "name" | "hint">) {
   const id = useId();
   const error = (get(form.formState.errors, name) as { message?: string } | undefined)?.message;
-  const describedBy = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`]
-    .filter(Boolean)
-    .join(" ");
-  const control = {
-    id,
-    "aria-invalid": error === undefined ? undefined : true,
-    "aria-describedby": describedBy === "" ? undefined : describedBy,
-    ...form.register(name),
-  };
+  const control = { id, ...describedBy({ id, hint, error }), ...form.register(name) };
   return { control, frame: { id, hint, error } };
 }
 

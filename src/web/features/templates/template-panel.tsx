@@ -15,7 +15,7 @@ import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { choicesOf } from "./new-template.tsx";
+import { TemplateActions } from "../template-studio/actions.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import { strings } from "./strings.ts";
 import { TemplateOrder } from "./template-order.tsx";
@@ -56,10 +56,11 @@ function Detail({ template }: { template: Template }) {
       {blocker !== null && (
         <div className="mb-6">
           <Notice>
-            {blocker} {advice}
+            {blocker} {template.rejection?.advice ?? advice}
           </Notice>
         </div>
       )}
+      {may(workspace, "broadcasts") && !template.is_generated && <TemplateActions template={template} />}
       {template.warnings.map((warning) => (
         <div key={warning} className="mb-6">
           <Notice>{warning}</Notice>
@@ -95,6 +96,10 @@ function Detail({ template }: { template: Template }) {
       </Section>
     </>
   );
+}
+
+function choicesOf(labels: Readonly<Record<string, string>>): { value: string; label: string }[] {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }));
 }
 
 type Meaning = Template["buttons"][number]["meaning"];

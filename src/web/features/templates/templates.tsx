@@ -3,8 +3,8 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
-import { useChangeParameters, useParameters } from "../../ui/address.tsx";
-import { Button } from "../../ui/button.tsx";
+import { useParameters } from "../../ui/address.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { FilterBar } from "../../ui/list.tsx";
@@ -16,7 +16,7 @@ import { Empty, Failed, NothingFound, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { addNumberCommand } from "../developer/printed-commands.ts";
-import { NewTemplate } from "./new-template.tsx";
+import { TemplateDrafts } from "../template-studio/drafts.tsx";
 import { strings } from "./strings.ts";
 import { TemplatePanel } from "./template-panel.tsx";
 import { templateChip } from "./template-view.ts";
@@ -25,10 +25,8 @@ const SCREEN = "/w/$workspace/templates";
 
 export function Screen() {
   const workspace = useWorkspace();
-  const { id, timezone, has_simulator: hasSimulator } = workspace;
-  const change = useChangeParameters(SCREEN);
+  const { id, timezone } = workspace;
   const { q, status, generated, after, open } = useParameters(SCREEN);
-  const [isCreating, setIsCreating] = useState(false);
   const isSearch = q !== undefined || status !== undefined || generated !== undefined;
   const list = useQuery({
     queryKey: ["templates", id, q, status, generated, after],
@@ -37,11 +35,11 @@ export function Screen() {
     placeholderData: keepPreviousData,
   });
   const total = list.data?.meta.total ?? 0;
-  const canCreate = hasSimulator && may(workspace, "broadcasts");
+  const canCreate = workspace.numbers.length > 0 && may(workspace, "broadcasts");
   const createButton = (
-    <Button tone="primary" onClick={() => setIsCreating(true)}>
+    <ButtonLink tone="primary" to="/w/$workspace/templates/new" params={{ workspace: String(id) }}>
       {strings.create}
-    </Button>
+    </ButtonLink>
   );
   return (
     <Page
@@ -57,6 +55,7 @@ export function Screen() {
       action={canCreate ? createButton : undefined}
     >
       <Sync />
+      {may(workspace, "broadcasts") && <TemplateDrafts />}
       <div className="flex flex-wrap gap-x-6">
         <SearchBox screen={SCREEN} label={strings.search} isLowerCase />
         <FilterBar
@@ -110,12 +109,6 @@ export function Screen() {
         ]}
       />
       {open !== undefined && <TemplatePanel key={open} templateId={open} />}
-      {isCreating && (
-        <NewTemplate
-          onClose={() => setIsCreating(false)}
-          onCreated={(created) => change({ open: String(created.id) }, { resetScroll: false })}
-        />
-      )}
     </Page>
   );
 }

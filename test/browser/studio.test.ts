@@ -1,0 +1,227 @@
+/**
+ * The template studio in a real browser: a template from its first word to its deletion, by mouse and by keyboard; and the
+ * written templates of `test/support`, each wrong one stopped at its field, each right one as it reaches the network. The
+ * long form has all of them.
+ */
+import { describe, expect, test } from "bun:test";
+import { checkTemplate } from "#src/domain/templates/rules/check.ts";
+import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
+import { firstOperator, person } from "#test/support/console.ts";
+import { graphAccount } from "#test/support/graph-account.ts";
+import { inForm } from "#test/support/long-form.ts";
+import { startWhatsapp } from "#test/support/whatsapp.ts";
+import { rightTemplates, wrongTemplates } from "#test/support/written-templates.ts";
+
+const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
+const LONG_MS = 1_800_000;
+
+/** Every `step`-th in the short form. */
+function some<One>(all: readonly One[], step: number): readonly One[] {
+  return inForm({ short: all.filter((_, index) => index % step === 0), long: all });
+}
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "a template is written, rejected, corrected, approved, written in another language, copied and deleted",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, button, clean } = scenario;
+      await scenario.command(NUMBER);
+      const templates = () =>
+        scenario.read<{ data: { name: string; language: string; status: string }[] }>("/templates");
+      const decide = async (status: string, reason: string) => {
+        await page.getByLabel("Decision").selectOption(status);
+        if (reason !== "") await page.getByLabel("Reason, if not approved").fill(reason);
+        await button("Save decision").click();
+      };
+
+      await scenario.go("templates");
+      await page.getByRole("link", { name: "New template" }).click();
+      await button(
+        "Utility Something that the person asked for or bought: an order, an appointment, an account.",
+      ).click();
+      await page.getByRole("heading", { name: "Body" }).waitFor();
+      // An empty form is not blamed.
+      expect(await page.getByRole("alert").count()).toBe(0);
+      await clean("empty studio");
+      await button("Send for review").click();
+      await page.getByText("A body needs a text.").waitFor();
+      await page.getByText("A name has lower-case letters, digits and underscores only").waitFor();
+      await clean("studio with sentences");
+
+      await page.getByLabel("Name", { exact: true }).fill("order_ready");
+      await page.getByLabel("Language", { exact: true }).selectOption("en_US");
+      await page.getByLabel("Kind of header").selectOption("IMAGE");
+      await page.getByText("needs a sample").waitFor();
+      await page.locator("[data-sample='sample_media.header']").setInputFiles(FILES.image);
+      await page.getByText("Uploaded", { exact: true }).waitFor();
+      const text = page.getByLabel("Text", { exact: true });
+      await text.fill("Hi , your order is ready.");
+      await text.press("Home");
+      for (const _ of "Hi ") await page.keyboard.press("ArrowRight");
+      await button("Add placeholder").click();
+      expect(await text.inputValue()).toBe("Hi {{1}}, your order is ready.");
+      await page.getByLabel("Name of {{1}}").fill("first_name");
+      await page.getByLabel("Name of {{1}}").press("Tab");
+      await page.getByLabel("Sample for {{first_name}}").fill("Asha");
+      await page.getByRole("figure", { name: "Preview" }).getByText("Hi Asha, your order is ready.").waitFor();
+
+      // Buttons: added, moved by keyboard and by dragging, removed.
+      for (const [kind, label] of [
+        ["QUICK_REPLY", "Thanks"],
+        ["QUICK_REPLY", "Later"],
+        ["URL", "Track"],
+      ] as const) {
+        await page.getByLabel("Kind of button").selectOption(kind);
+        await button("Add button").press("Enter");
+        await page.keyboard.type(label);
+      }
+      await page.getByLabel("Address (Button 3: Link)").fill("https://shop.example/orders/{{1}}");
+      await page.getByLabel("Sample of the address, or of its end (Button 3: Link)").fill("10042");
+      const labels = () =>
+        page.getByLabel(/^Label/).evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value));
+      await button("Move up: Button 3: Link").press("Enter");
+      await page.getByText("Quick replies stand together").waitFor();
+      expect(await labels()).toEqual(["Thanks", "Track", "Later"]);
+      await page.keyboard.press("Enter");
+      expect(await labels()).toEqual(["Track", "Thanks", "Later"]);
+      const handle = (name: string) => page.getByRole("img", { name: `Drag: ${name}` });
+      await handle("Button 3: Quick reply").dragTo(page.getByText("Button 2: Quick reply", { exact: true }));
+      expect(await labels()).toEqual(["Track", "Later", "Thanks"]);
+      await button("Remove: Button 2: Quick reply").click();
+      expect(await labels()).toEqual(["Track", "Thanks"]);
+      await button("Dark").click();
+      await clean("studio");
+
+      // Nothing of it is lost by a reload.
+      await page.getByText("Draft saved").waitFor();
+      await page.reload();
+      expect(await page.getByLabel("Text", { exact: true }).inputValue()).toBe(
+        "Hi {{first_name}}, your order is ready.",
+      );
+      expect(await templates()).toMatchObject({ data: [] });
+      await page.getByLabel("Name", { exact: true }).press("Control+Enter");
+      await page.getByRole("heading", { name: "order_ready" }).waitFor();
+
+      await decide("REJECTED", "INVALID_FORMAT");
+      await page.getByText("The form is wrong. Look at the placeholders").waitFor();
+      await clean("rejected");
+      await button("Correct and send again").click();
+      await page.getByRole("heading", { name: "Correct template" }).waitFor();
+      await page.getByLabel("Text", { exact: true }).fill("Hello {{first_name}}, your order is ready.");
+      await page.locator("[data-sample='sample_media.header']").setInputFiles(FILES.image);
+      await page.getByText("Uploaded", { exact: true }).waitFor();
+      await button("Correct and send again").click();
+      await page.getByRole("heading", { name: "order_ready" }).waitFor();
+      await decide("APPROVED", "");
+      await page.getByRole("link", { name: "Use in a broadcast" }).waitFor();
+
+      await button("Add a language").click();
+      await page.getByLabel("Language", { exact: true }).selectOption("de");
+      await page.getByLabel("Kind of header").selectOption("none");
+      await page.getByLabel("Text", { exact: true }).fill("Hallo {{first_name}}, Ihre Bestellung ist da.");
+      await button("Send for review").click();
+      await page.getByRole("heading", { name: "order_ready" }).waitFor();
+      await button("Duplicate").press("Enter");
+      await page.getByLabel("Name", { exact: true }).waitFor();
+      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("order_ready_copy");
+      await page.getByLabel("Text", { exact: true }).fill("Hallo {{first_name}}, Ihre Bestellung wartet.");
+      await page.getByText("Draft saved").waitFor();
+      await button("Send for review").click();
+      await page.getByRole("heading", { name: "order_ready_copy" }).waitFor();
+      await button("Delete").press("Enter");
+      await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).press("Enter");
+      await page.getByText("Template deleted").waitFor();
+      expect((await templates()).data.map(({ name, language, status }) => [name, language, status])).toEqual([
+        ["order_ready", "en_US", "APPROVED"],
+        ["order_ready", "de", "PENDING"],
+        ["order_ready_copy", "de", "DISABLED"],
+      ]);
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "each wrong template is stopped at its field, and each right one leaves as it is written",
+    async () => {
+      await using world = await startWhatsapp({
+        account: graphAccount({ pageSize: 500 }),
+        config: { limits: { requestsPerSecond: 10_000, burst: 10_000 } },
+      });
+      const { app, workspace, account } = world;
+      await firstOperator(app);
+      const member = await person(app, "member@example.com", "member", workspace.id);
+      await using opened = await openBrowser();
+      const { page, context, button } = opened;
+      const [name = "", value = ""] = (member.cookie ?? "").split("=");
+      await context.addCookies([{ name, value, url: app.server.url }]);
+      const base = `/w/${workspace.id}/template-drafts`;
+      const open = async (content: object) => {
+        const draft = await member.post(base, { content });
+        expect(draft.status).toBe(201);
+        await page.goto(`${app.server.url}/console/w/${workspace.id}/templates/new?draft=${draft.body.data.id}`);
+        await button("Send to WhatsApp").waitFor();
+        expect(await page.getByRole("alert").count()).toBe(0);
+      };
+
+      const before = account.submitted.length;
+      for (const { rule, template } of some(wrongTemplates, 16)) {
+        await open(template);
+        await button("Send to WhatsApp").click();
+        for (const { message, path } of checkTemplate(template)) {
+          const shown = page.getByRole("alert").filter({ hasText: message });
+          await shown.first().waitFor();
+          // A member that no template has, has no field.
+          const isField = (await shown.getByRole("listitem").count()) === 0;
+          expect([rule, path, isField]).toEqual([rule, path, rule !== "member_unknown"]);
+        }
+      }
+      expect(account.submitted.length).toBe(before);
+
+      for (const { samples, language = "en_US", ...template } of some(rightTemplates, 12)) {
+        const count = account.submitted.length;
+        await open({ ...template, language });
+        for (const path of [
+          ...(samples?.header === undefined ? [] : ["sample_media.header"]),
+          ...(samples?.cards ?? []).map((_, index) => `sample_media.cards.${index}`),
+        ]) {
+          const kind = samples?.header ?? samples?.cards?.[0] ?? "image";
+          await page.locator(`[data-sample='${path}']`).setInputFiles(FILES[kind]);
+          await page
+            .locator(`[data-sample='${path}'] ~ [role=status]`)
+            .getByText(/^Uploaded/)
+            .waitFor();
+        }
+        await button("Send to WhatsApp").click();
+        await page.getByRole("heading", { name: template.name, exact: true }).waitFor();
+        const left = account.submitted.slice(count);
+        expect(left.length).toBe(1);
+        const { components, ...rest } = (left[0]?.body ?? {}) as { components?: object[] };
+        expect(rest).toMatchObject({ name: template.name, language, category: template.category ?? "" });
+        expect(withoutHandles(components)).toEqual(withoutHandles(template.components));
+      }
+      expect(opened.troubles).toEqual([]);
+    },
+    inForm({ short: SCENARIO_LIMIT_MS, long: LONG_MS }),
+  );
+});
+
+const latin = (text: string): Buffer => Buffer.from(text, "latin1");
+const FILES = {
+  image: { name: "a.jpg", mimeType: "image/jpeg", buffer: latin(`\xff\xd8\xff\xe0${"x".repeat(2_000)}`) },
+  video: {
+    name: "a.mp4",
+    mimeType: "video/mp4",
+    buffer: latin(`\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom${"x".repeat(2_000)}`),
+  },
+  document: { name: "a.pdf", mimeType: "application/pdf", buffer: latin(`%PDF-1.7\n${"x".repeat(2_000)}`) },
+};
+
+/** The handle of an upload is new each time. */
+function withoutHandles(components: unknown): unknown {
+  return JSON.parse(JSON.stringify(components), (name, value) =>
+    name === "example" && value !== null && typeof value === "object" && "header_handle" in value ? undefined : value,
+  );
+}

@@ -136,7 +136,7 @@ test("the defaults are those that operators rely on", () => {
       quiet: { fromMinute: 1260, toMinute: 480 },
     },
     messages: { retryBudgetMs: 8000 },
-    simulator: { deliverAfterMs: 1000, readAfterMs: 3000, noAnswerAfterMs: 1000, control: false },
+    simulator: { deliverAfterMs: 1000, readAfterMs: 3000, noAnswerAfterMs: 1000, control: false, controlFrom: [] },
     media: { directory: "data/media", maxBytes: 104_857_600, quotaBytes: 10_737_418_240 },
     retention: {
       recipients: { kind: "months", months: 18 },

@@ -13,7 +13,9 @@ class Waxwing:
 
     def __init__(self, executable, options=()):
         # Port 0 finds a free one, so that suites run side by side. The server ends when its standard input does.
-        words = [executable, "dev", "--json", "--listen", "127.0.0.1:0", "--with-parent", *options]
+        self._start([executable, "dev", "--json", "--listen", "127.0.0.1:0", "--with-parent", *options])
+
+    def _start(self, words):
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         line = self._process.stdout.readline()
         if line == "":

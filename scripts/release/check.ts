@@ -149,6 +149,13 @@ const checks: Readonly<Record<string, () => void | Promise<void>>> = {
       await server.exited;
     }
   },
+  "the image in Podman: a first message and the test control, from outside": () => {
+    const loaded = run(["podman", "load", "--input", join(release, "waxwing-oci.tar")]);
+    expectText("podman load", loaded, `localhost/waxwing:${version}`);
+    const script = join(checkout, "examples/testing/waxwing_container.py");
+    const env = { ENGINE: "podman", IMAGE: `localhost/waxwing:${version}` };
+    expectText("the first test", run(["python3", script], work, env), "the first test passes");
+  },
   "npm on a bare machine: server and client from their files, and a first message": () => {
     const names = [`waxwing-${version}.tgz`, `waxwing-${platform}-${version}.tgz`];
     const client = `waxwing-client-${version}.tgz`;

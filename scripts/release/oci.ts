@@ -82,7 +82,7 @@ export async function ociArchive({ version, commit, time, platforms }: ImageOpti
   const index = {
     schemaVersion: 2,
     mediaType: "application/vnd.oci.image.index.v1+json",
-    manifests: [{ ...image, annotations: { "org.opencontainers.image.ref.name": version } }],
+    manifests: [{ ...image, annotations: { "org.opencontainers.image.ref.name": `waxwing:${version}` } }],
   };
   const files: Entry[] = [
     { path: "oci-layout", mode: 0o644, bytes: json({ imageLayoutVersion: "1.0.0" }) },

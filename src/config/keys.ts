@@ -273,6 +273,12 @@ export const sections = {
       false,
       "Serves the test control under /control/v1 to programs on this machine: it moves the clock and plays network faults. Only for servers without a number on WhatsApp. The token is in <data>/control.token.",
     ),
+    controlFrom: key(
+      "control_from",
+      addressRanges,
+      [],
+      "Addresses or ranges that may use the test control beside this machine, with its token: for a server in a container, whose tests run outside.",
+    ),
   },
   media: {
     directory: key(

@@ -208,6 +208,7 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
       controlRoutes({
         ...{ store, box, random, log, realClock, token, webhooks, requests, simulator, simulatedFiles, ...resets },
         clock: control.clock,
+        isAdmitted: rangeMatcher(config.simulator.controlFrom),
         // The clock of tests may stand still.
         erase: (find) => erasePerson(store, realClock, personal, find),
       }),

@@ -61,6 +61,23 @@ describe("who may use it", () => {
     expect((await call(`${url}/clock`, ready.control_token, "GET")).status).toBe(403);
   });
 
+  test.skipIf(other === undefined)(
+    "a request from an address of control_from is answered, with the token",
+    async () => {
+      const { address = "" } = other ?? {};
+      for (const host of ["0.0.0.0", "[::]"]) {
+        const env = { WAXWING_SIMULATOR_CONTROL_FROM: `192.0.2.0/24, ${address}` };
+        const { child, firstLine } = await workshop.start(["dev", "--json", "--listen", `${host}:0`], { env });
+        const dev = JSON.parse(firstLine);
+        const url = `http://${address}:${new URL(dev.control_url).port}/control/v1/clock`;
+        expect((await call(url, dev.control_token, "GET")).status).toBe(200);
+        expect((await call(url, "wrong", "GET")).status).toBe(401);
+        child.kill("SIGTERM");
+        await child.exited;
+      }
+    },
+  );
+
   test("the token lies beside the database, readable for its owner alone", () => {
     const file = workshop.path("mine/control.token");
     expect(readFileSync(file, "utf8").trim()).toBe(ready.control_token);

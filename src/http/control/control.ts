@@ -28,6 +28,8 @@ const CONTROL = "/control/v1";
 
 interface ControlOptions extends ControlContext {
   token: string;
+  /** Whether programs at this address may use it, beside those on this machine. */
+  isAdmitted: (address: string) => boolean;
   random: Random;
   log: Log;
 }
@@ -36,6 +38,8 @@ interface ControlOptions extends ControlContext {
 const BODY_MAX = { bytes: 24 * 1024 * 1024, entries: 100_000 };
 const BEARER = /^bearer +([!-~]{1,200}) *$/i;
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
+/** How a listener of both families shows an IPv4 address. */
+const MAPPED = /^::ffff:(?=\d+\.)/;
 /** A reverse proxy on this machine would lend its own address to strangers. */
 const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip"];
 
@@ -54,7 +58,7 @@ export function controlRoutes(options: ControlOptions) {
   const ids = requestIds(options.random);
 
   const answer = async (request: Request, address: string, route: ControlRoute | null): Promise<Answer> => {
-    if (!isLocal(request, address)) return forbidden();
+    if (!mayAsk(request, address, options)) return forbidden();
     requireToken(request, options.token);
     if (route === null) throw new Problem("not_found", "There is no such call of the test control.");
     if (store.read((tx) => listOnNetwork(tx, "whatsapp")).length > 0) {
@@ -91,12 +95,16 @@ interface Connections {
   requestIP(request: Request): { address: string } | null;
 }
 
-function isLocal({ headers }: Request, address: string): boolean {
-  return LOOPBACK.test(address) && !FORWARDING_HEADERS.some((name) => headers.has(name));
+function mayAsk({ headers }: Request, address: string, { isAdmitted }: Pick<ControlOptions, "isAdmitted">): boolean {
+  const isNear = LOOPBACK.test(address) || isAdmitted(address.replace(MAPPED, ""));
+  return isNear && !FORWARDING_HEADERS.some((name) => headers.has(name));
 }
 
 function forbidden(): Answer {
-  const problem = new Problem("not_found", "Test control answers only programs on the same machine, without a proxy.");
+  const problem = new Problem(
+    "not_found",
+    "Test control answers only programs on the same machine, or at an address of [simulator] control_from, without a proxy.",
+  );
   return { status: 403, body: JSON.stringify(bodyOf(problem)) };
 }
 

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 36. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 37. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1380,6 +1380,22 @@ CREATE TABLE tags (
   folded TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX tags_name ON tags (workspace_id, folded);
+
+CREATE TABLE template_drafts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  user_id INTEGER NOT NULL,
+  -- The body of POST /templates, as far as it is filled in.
+  content TEXT NOT NULL,
+  -- The template that the draft corrects; null: it becomes a new one.
+  corrects INTEGER,
+  -- The template that the draft became; null while it was not sent.
+  template_id INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX template_drafts_age ON template_drafts (updated_at);
+CREATE INDEX template_drafts_open ON template_drafts (workspace_id, updated_at) WHERE template_id IS NULL;
 
 CREATE TABLE template_submissions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,6 +1,6 @@
 /** The settings in a real browser: each is changed there, and holds at once in the API, the command line and the behaviour. */
 import { describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingKey, settingNames } from "#src/domain/workspaces/workspace.ts";
 import { axeFindings, noBrowser } from "#test/support/browser.ts";
@@ -134,6 +134,55 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.prepare("POST", write, { text: "Basta!", number: 1 });
       await page.getByText("opted out", { exact: false }).first().waitFor();
       expect(await api(`/contacts/${encodeURIComponent(PERSON)}`)).toMatchObject({ consent: { status: "opted_out" } });
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "a timezone and words say first what they do, and quiet hours are named where a broadcast is planned",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, app } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const offer = { name: "offer", language: "en_US", category: "MARKETING" };
+      const file = join(app.directory, "offer.json");
+      writeFileSync(
+        file,
+        JSON.stringify({ ...offer, components: [{ type: "BODY", text: "Everything is half price." }] }),
+      );
+      await scenario.command("template add --workspace 1 --status APPROVED --file", file);
+      const day = new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 10);
+      const broadcast = { template: "offer", to: ["+919876540011"], from: "+911244001100" };
+      const planned = { ...broadcast, name: "Diwali", send_at: `${day}T22:30:00+05:30` };
+      await scenario.prepare("POST", "/broadcasts", planned);
+      const write = `/simulator/phones/${encodeURIComponent(PERSON)}/write`;
+      await scenario.prepare("POST", write, { text: "No more offers", number: 1 });
+
+      const draft = await scenario.prepare<{ id: number }>("POST", "/drafts", {
+        ...{ ...broadcast, language: "en_US", name: "Late", send_at: `${day}T22:30` },
+      });
+      await scenario.go(`broadcasts/new?draft=${draft.id}&step=check`);
+      await page.getByText("This time is in your quiet hours (21:00-08:00).").waitFor();
+      await pictures(scenario, "wizard");
+      await scenario.command("workspace update 1 --quiet 23:00-07:00");
+      await page.reload();
+      await page.getByRole("button", { name: /^Schedule for/ }).waitFor();
+      expect(await page.getByText("in your quiet hours").count()).toBe(0);
+
+      await scenario.go("settings");
+      await set(scenario, "Timezone", "Europe/Berlin");
+      await set(scenario, "Opt-out words", "no more offers");
+      await save(scenario);
+      const dialog = page.getByRole("alertdialog", { name: "Change these settings?" });
+      await dialog.getByText("22:30 becomes", { exact: false }).waitFor();
+      expect(await dialog.textContent()).toContain("“No more offers”, opted out");
+      await pictures(scenario, "first");
+      const workspace = await scenario.command("workspace show 1");
+      expect(workspace).toMatchObject({ timezone: "Asia/Kolkata", stop_words: [] });
+      await dialog.getByRole("button", { name: "Change settings" }).click();
+      await dialog.waitFor({ state: "detached" });
+      const changed = await scenario.command("workspace show 1");
+      expect(changed).toMatchObject({ timezone: "Europe/Berlin", stop_words: ["no more offers"] });
     },
     SCENARIO_LIMIT_MS,
   );

@@ -67,7 +67,7 @@ export function ReviewStep({ draft, template, saved }: { draft: Draft; template:
 }
 
 function BroadcastSettings({ saved: { content, change }, template }: { saved: Saved; template: Template }) {
-  const { timezone } = useWorkspace();
+  const { timezone, quiet } = useWorkspace();
   const id = useId();
   const isLater = content.send_at !== undefined;
   return (
@@ -126,9 +126,20 @@ function BroadcastSettings({ saved: { content, change }, template }: { saved: Sa
             </label>
           )}
         </div>
+        {template.category === "MARKETING" && quiet !== null && isWithin(quiet, content.send_at) && (
+          <Notice>{strings.inQuietHours(quiet)}</Notice>
+        )}
       </fieldset>
     </div>
   );
+}
+
+/** Whether a local time, `2026-11-28T22:30`, lies in hours such as `21:00-08:00`. */
+function isWithin(quiet: string, at: string | undefined): boolean {
+  const time = at?.slice(11, 16) ?? "";
+  const [from = "", to = ""] = quiet.split("-");
+  if (time === "") return false;
+  return from < to ? time >= from && time < to : time >= from || time < to;
 }
 
 /**

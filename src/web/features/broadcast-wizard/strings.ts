@@ -83,6 +83,8 @@ export const strings = {
   now: "Now",
   later: "Later",
   sendAt: "Time",
+  inQuietHours: (quiet: string) =>
+    `This time is in your quiet hours (${quiet}). A broadcast that starts at its time is sent all the same.`,
   sendAtHint: (zone: string) => `Time in ${zone}.`,
   review: "Summary",
   reached: (count: number) => (count === 1 ? "person will receive it" : "people will receive it"),

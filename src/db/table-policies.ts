@@ -196,6 +196,7 @@ export const tablePolicies = {
   conversations: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   away_days: { restore: "newer", person: "deleted", reset: "workspace", kept: after("created_at", 30 * DAY_MS) },
   number_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("day", 30 * DAY_MS) },
+  quick_replies: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   conversation_notes: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   // One that a crash interrupted must not look as if it had never been made.
   thread_calls: {

@@ -62,6 +62,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   portfolios: "name",
   uploads: "filename",
   provider_requests: "code reason answer",
+  quick_replies: "name text",
   refusals: "reason",
   sample_uploads: "error",
   sessions: "agent",
@@ -129,6 +130,7 @@ const OURS: Readonly<Record<string, string>> = {
   parked_statuses: "network_message_id send_token item",
   portfolio_recipients: "person",
   provider_requests: "send_token outcome",
+  quick_replies: "folded",
   refused_callbacks: "reason",
   sample_uploads: "link media_id",
   scheduled_messages: "content",
@@ -152,7 +154,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */
 const NOT_READ =
-  /^(broadcast_counters|bulk_changes|certificates|contact_people|conversation_notes|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|refusals|sample_uploads|template_submissions|thread_calls|uploads) /;
+  /^(broadcast_counters|bulk_changes|certificates|contact_people|conversation_notes|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|quick_replies|refusals|sample_uploads|template_submissions|thread_calls|uploads) /;
 
 let app: TestServer;
 let operator: Visitor;

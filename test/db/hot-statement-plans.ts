@@ -146,6 +146,7 @@ export const expectedPlans: Record<string, string[]> = {
   "media.fileById": ["SEARCH media_files USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.mediaById": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.mediaOfInbound": ["SEARCH media USING INDEX media_inbound (inbound_id=?)"],
+  "media.isInQuickReply": ["SEARCH quick_replies USING COVERING INDEX quick_replies_upload (upload_id=?)"],
   "media.networkUploadOf": ["SEARCH network_uploads USING PRIMARY KEY (upload_id=? AND number_id=?)"],
   "media.removeFileRef": ["SEARCH media_files USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.removeNetworkUpload": ["SEARCH network_uploads USING PRIMARY KEY (upload_id=? AND number_id=?)"],

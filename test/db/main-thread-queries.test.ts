@@ -223,7 +223,14 @@ const SMALL = [
   ...["callback_verifications", "connection_drafts", "key_request_days", "key_request_runs"],
   ...["connections", "contact_counters", "contact_update_mutes", "custom_fields", "groups", "imports", "instance"],
   ...["kept_keys", "media_usage", "memberships", "network_health", "number_notices", "number_states", "numbers"],
-  ...["parked_status_counts", "portfolios", "recent_network_ids", "recent_recipient_counts", "recovery_codes"],
+  ...[
+    "parked_status_counts",
+    "portfolios",
+    "quick_replies",
+    "recent_network_ids",
+    "recent_recipient_counts",
+    "recovery_codes",
+  ],
   ...["further_webhooks", "unlisted_refusals", "untrusted_proxies", "user_links", "users", "webhooks", "workspaces"],
 ];
 

@@ -174,6 +174,16 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     return { body: { key, label: key, kind: "text", choices: [] }, after: () => side.withoutField(key) };
   },
   "DELETE /w/{workspace}/fields/{key}": (side) => ({ id: side.field() }),
+  "GET /w/{workspace}/quick-replies": nothing,
+  "POST /w/{workspace}/quick-replies": (side) => {
+    const name = side.name("reply");
+    return { body: { name, text: "Hi {{first_name}}" }, after: () => side.withoutQuickReply(name) };
+  },
+  "PUT /w/{workspace}/quick-replies/{id}": (side) => ({
+    id: side.quickReply(),
+    body: { name: side.name("reply"), text: "Hello" },
+  }),
+  "DELETE /w/{workspace}/quick-replies/{id}": (side) => ({ id: side.quickReply() }),
   "GET /w/{workspace}/numbers": nothing,
   "POST /w/{workspace}/numbers": (side) => ({
     body: { phone: side.freePhone(), name: "Second" },

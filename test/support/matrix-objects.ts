@@ -230,6 +230,16 @@ export class Objects {
     return key;
   }
 
+  withoutQuickReply(name: string): void {
+    this.app.store.client.prepare("DELETE FROM quick_replies WHERE name = ?").run(name);
+  }
+
+  quickReply(): number {
+    const name = this.name("reply");
+    const row = { workspace_id: this.workspace.id, name, folded: name, text: "Hi {{first_name}}" };
+    return this.insert("quick_replies", { ...row, created_at: 1, updated_at: 1 });
+  }
+
   delivery(): number {
     const text = "SELECT min(id) FROM deliveries WHERE workspace_id = ?";
     return Number(this.app.store.client.prepare(text).pluck().get(this.workspace.id));

@@ -93,6 +93,23 @@ export const conversationNotes = sqliteTable("conversation_notes", {
 
 export type ConversationNote = typeof conversationNotes.$inferSelect;
 
+/** Texts that the staff insert into a reply. */
+export const quickReplies = sqliteTable("quick_replies", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  name: text().notNull(),
+  /** The name for comparison: see `foldName`. */
+  folded: text().notNull(),
+  /** Contact fields are named as `{{first_name}}`. */
+  text: text().notNull(),
+  /** The file that goes with it, which is kept as long as this row names it; null: none. */
+  uploadId: integer(),
+  createdAt: instant().notNull(),
+  updatedAt: instant().notNull(),
+});
+
+export type QuickReply = typeof quickReplies.$inferSelect;
+
 /** How far the history of a number's phone has arrived, or that its owner declined to share it. */
 export const historyImports = sqliteTable("history_imports", {
   numberId: integer().primaryKey(),

@@ -16,7 +16,7 @@ import {
   uploadPeople,
   uploads,
 } from "./table.ts";
-import { removeUploadRef } from "./upload-statements.ts";
+import { isInQuickReply, removeUploadRef, touchUpload } from "./upload-statements.ts";
 
 /** The topic that notifies the code that removes files. */
 export const UNUSED_MEDIA = "unused_media";
@@ -72,7 +72,15 @@ export function removeUpload(tx: Tx, { id, fileId }: Pick<Upload, "id" | "fileId
   tx.notify(UNUSED_MEDIA);
 }
 
-/** Removes up to `limit` uploads that were last used before `before`; returns how many. */
+/** Whether a quick reply has the upload, which is then kept. */
+export function isKeptByReply(tx: Tx, uploadId: number): boolean {
+  return isInQuickReply(tx).get({ uploadId }) !== undefined;
+}
+
+/**
+ * Removes up to `limit` uploads that were last used before `before`. Those of quick replies begin another life instead.
+ * Returns how many were due.
+ */
 export function expireUploads(tx: Tx, before: number, limit: number): number {
   const due = tx.db
     .select()
@@ -81,7 +89,10 @@ export function expireUploads(tx: Tx, before: number, limit: number): number {
     .orderBy(asc(uploads.usedAt))
     .limit(limit)
     .all();
-  for (const upload of due) removeUpload(tx, upload);
+  for (const upload of due) {
+    if (isKeptByReply(tx, upload.id)) touchUpload(tx).run({ id: upload.id, usedAt: tx.now });
+    else removeUpload(tx, upload);
+  }
   return due.length;
 }
 

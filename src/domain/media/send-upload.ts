@@ -7,7 +7,7 @@ import type { FieldProblems } from "#src/core/fault.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findNetworkUpload, findUpload } from "./read.ts";
-import { removeUpload } from "./release.ts";
+import { isKeptByReply, removeUpload } from "./release.ts";
 import { uploadPeople, uploads } from "./table.ts";
 import { NETWORK_UPLOAD_LIFE_MS, type UploadKind, uploadKindOf } from "./upload.ts";
 import { addUploadPerson, saveNetworkUpload, touchUpload, uploadById } from "./upload-statements.ts";
@@ -67,7 +67,7 @@ export function recordNetworkUpload(tx: Tx, uploadId: number, numberId: number, 
   saveNetworkUpload(tx).run({ uploadId, numberId, networkMediaId, expiresAt: tx.now + NETWORK_UPLOAD_LIFE_MS });
 }
 
-/** Removes the uploads that were sent to these contacts alone. Returns the ids of those that others got too. */
+/** Removes the uploads that were sent to these contacts alone. Returns the ids of those that others got too, or that are of quick replies. */
 export function eraseUploads(tx: Tx, contactIds: readonly number[]): number[] {
   const ids = [...contactIds];
   const sent = tx.db
@@ -78,7 +78,9 @@ export function eraseUploads(tx: Tx, contactIds: readonly number[]): number[] {
     .all();
   const kept = sent.filter(({ id, isShared }) => {
     const others = and(eq(uploadPeople.uploadId, id), notInArray(uploadPeople.contactId, ids));
-    return isShared || tx.db.select().from(uploadPeople).where(others).limit(1).get() !== undefined;
+    return (
+      isShared || isKeptByReply(tx, id) || tx.db.select().from(uploadPeople).where(others).limit(1).get() !== undefined
+    );
   });
   for (const upload of sent) if (!kept.includes(upload)) removeUpload(tx, upload);
   return kept.map(({ id }) => id);

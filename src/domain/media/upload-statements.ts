@@ -47,6 +47,13 @@ export const removeUploadRef = hotWrite(
 /** A scheduled message may use it later than now. */
 export const touchUpload = hotWrite("UPDATE uploads SET used_at = max(used_at, :usedAt) WHERE id = +:id", upload);
 
+/** One that is part of a quick reply is kept. */
+export const isInQuickReply = hotQuery(
+  "SELECT upload_id AS uploadId FROM quick_replies WHERE upload_id = +:uploadId LIMIT 1",
+  handed,
+  { uploadId: integer },
+);
+
 export const networkUploadOf = hotQuery(
   `SELECT ${columns(handed)} FROM network_uploads WHERE upload_id = +:uploadId AND number_id = +:numberId`,
   handed,

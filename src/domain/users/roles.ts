@@ -8,7 +8,7 @@ export type Right =
   | "inbox"
   /** See what the whole workspace does: Home, the list of messages, numbers, templates. */
   | "overview"
-  /** Send to many and change many: broadcasts, groups, imports, bulk changes, templates, the simulator. */
+  /** Send to many and change many: broadcasts, groups, imports, bulk changes, templates, quick replies, the simulator. */
   | "broadcasts"
   /** See what was delivered to the webhook. */
   | "logs"

@@ -28,6 +28,7 @@ import { numberAccessEndpoints } from "./number-access.ts";
 import { numberEndpoints } from "./numbers.ts";
 import { operatingEndpoints } from "./operating.ts";
 import { optOutEndpoints } from "./opt-outs.ts";
+import { quickReplyEndpoints } from "./quick-replies.ts";
 import { requestEndpoints } from "./requests.ts";
 import { settingEndpoints } from "./settings.ts";
 import { signInEndpoints } from "./sign-in.ts";
@@ -53,6 +54,7 @@ const endpoints = {
   ...templateSubmissionEndpoints,
   ...templateDraftEndpoints,
   ...groupEndpoints,
+  ...quickReplyEndpoints,
   ...eventEndpoints,
   ...webhookEndpoints,
   ...inboundEndpoints,

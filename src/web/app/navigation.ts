@@ -8,6 +8,7 @@ import {
   ListFilter,
   type LucideIcon,
   Megaphone,
+  MessageSquareReply,
   MessagesSquare,
   Phone,
   ScrollText,
@@ -122,6 +123,14 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "e",
+  },
+  {
+    to: "/w/$workspace/quick-replies",
+    label: "Quick replies",
+    icon: MessageSquareReply,
+    group: "main",
+    isInPhoneBar: false,
+    shortcut: "q",
   },
   {
     to: "/w/$workspace/settings",

@@ -73,6 +73,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   simulator: lazy(() => import("../features/simulator/simulator.tsx")),
   billing: lazy(() => import("../features/billing/billing.tsx")),
   members: lazy(() => import("../features/users/members.tsx")),
+  quickReplies: lazy(() => import("../features/settings/quick-replies.tsx")),
   settings: lazy(() => import("../features/settings/settings.tsx")),
   audit: lazy(() => import("../features/audit/audit.tsx")),
   apiSettings: lazy(() => import("../features/developer/api-settings.tsx")),

@@ -196,6 +196,7 @@ const workspaceScreens = {
   simulator: inWorkspace("/simulator", { phone: text, open: text }),
   billing: inWorkspace("/billing", { after: text }),
   members: inWorkspace("/members", {}),
+  quickReplies: inWorkspace("/quick-replies", {}),
   settings: inWorkspace("/settings", {}),
   audit: inWorkspace("/audit", { after: text, open: text }),
   apiSettings: inWorkspace("/api", {}),

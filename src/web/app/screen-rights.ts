@@ -14,6 +14,7 @@ const rights: Readonly<Record<string, Right>> = {
   "/numbers/connect": "manage",
   "/templates": "overview",
   "/templates/new": "broadcasts",
+  "/quick-replies": "broadcasts",
   "/simulator": "broadcasts",
   "/billing": "manage",
   "/members": "manage",

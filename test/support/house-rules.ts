@@ -171,6 +171,7 @@ export const folders: Folder[] = [
     holds: ["web/"],
     // Rows of data, and pure functions.
     mayImport: [
+      "core/shown-text.ts",
       "domain/contacts/profile-fields.ts",
       "domain/inbound/quick-reply.ts",
       "domain/media/upload.ts",

@@ -24,3 +24,10 @@ export function fieldsIn(text: string): string[] {
 export function hasLooseBraces(text: string): boolean {
   return /\{\{|\}\}/.test(text.replace(PLACEHOLDER, ""));
 }
+
+/** The text with the value of each field. A field without a value stays as it is written. */
+export function fillReply(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(PLACEHOLDER, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? "") : whole,
+  );
+}

@@ -5,9 +5,18 @@
 import { useSyncExternalStore } from "react";
 import { newFormKey } from "../../data/api.ts";
 
+/** A file that the server has. */
+export interface StoredFile {
+  /** Of the upload. */
+  id: number;
+  name: string;
+  size: number;
+  type: string;
+}
+
 interface Content {
   text: string;
-  file: File | null;
+  file: File | StoredFile | null;
   /** The message that this one answers. */
   replyTo: Quoted | null;
   /** When it is to be sent, in the workspace's timezone: `2026-11-27T10:00`; empty: not chosen yet; null: now. */

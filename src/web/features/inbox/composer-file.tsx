@@ -2,9 +2,11 @@
 import { FileText, Paperclip, X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { takenTypes, tooLarge, UPLOAD_BYTES_MAX, uploadBytesMax, uploadKindOf } from "#src/domain/media/upload.ts";
+import { addressOf } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { formatBytes } from "./attachment.tsx";
-import { type Draft, note, write } from "./composer-draft.ts";
+import { type Draft, note, type StoredFile, write } from "./composer-draft.ts";
 import { strings } from "./composer-strings.ts";
 
 /** Other names that browsers have for types that WhatsApp takes. */
@@ -17,7 +19,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   "text/rtf": "application/rtf",
 };
 
-function typeOf({ type }: File): string {
+function typeOf({ type }: Pick<File, "type">): string {
   const plain = type.split(";")[0] ?? "";
   if (SYNONYMS[plain] !== undefined) return SYNONYMS[plain];
   return plain.startsWith("text/") ? "text/plain" : plain;
@@ -77,7 +79,7 @@ export function AttachButton({ draftId, disabled }: { draftId: string; disabled:
 
 interface AttachedFileProps {
   draftId: string;
-  draft: Draft & { file: File };
+  draft: Draft & { file: File | StoredFile };
   cancel: () => void;
 }
 
@@ -109,16 +111,21 @@ export function AttachedFile({ draftId, draft: { file, isSending, progress, text
   );
 }
 
-/** A picture as it is, read here; for any other file its symbol. */
-function Preview({ file }: { file: File }): ReactNode {
+/** A picture as it is, read here or from the server; for any other file its symbol. */
+function Preview({ file }: { file: File | StoredFile }): ReactNode {
+  const { id: workspace } = useWorkspace();
   const [picture, setPicture] = useState<string | null>(null);
   useEffect(() => {
     if (!file.type.startsWith("image/")) return;
+    if (!(file instanceof File)) {
+      setPicture(addressOf("GET /w/{workspace}/media/{id}", { workspace, id: file.id }));
+      return;
+    }
     const reader = new FileReader();
     reader.onload = () => setPicture(String(reader.result));
     reader.readAsDataURL(file);
     return () => reader.abort();
-  }, [file]);
+  }, [file, workspace]);
   if (picture === null) return <FileText aria-hidden size={24} className="shrink-0 text-quiet" />;
   return (
     <img src={picture} alt={strings.preview(file.name)} className="size-16 shrink-0 rounded-control object-cover" />

@@ -17,6 +17,7 @@ import { focusReply, quotedFrom, replyTo } from "./composer-actions.tsx";
 import { type Draft, draftIdOf, type Quoted, useDraft, write } from "./composer-draft.ts";
 import { AttachButton, AttachedFile, takeFile } from "./composer-file.tsx";
 import { LaterButton, SendAt } from "./composer-later.tsx";
+import { QuickReplyButton, QuickReplyPicker } from "./composer-quick-reply.tsx";
 import { strings as composerStrings } from "./composer-strings.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { NoteField } from "./notes.tsx";
@@ -146,6 +147,7 @@ function Reply({ conversation, isTaking }: ReplyProps) {
   const draftId = draftIdOf(workspaceId, id);
   const draft = useDraft(draftId);
   const { text, file, replyTo: quoted, sendAt, isSending, progress, error } = draft;
+  const [isPicking, setPicking] = useState(false);
   const isTooLong = file !== null && text.length > CAPTION_LENGTH_MAX;
   const isEmpty = (file === null && text.trim() === "") || sendAt === "";
   const send = async () => {
@@ -169,67 +171,75 @@ function Reply({ conversation, isTaking }: ReplyProps) {
     takeFile(draftId, files);
   };
   return (
-    <form
-      className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void press();
-      }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => take(event, event.dataTransfer)}
-    >
-      {quoted !== null && <Quote draftId={draftId} quoted={quoted} disabled={isSending} />}
-      {file !== null && (
-        <AttachedFile draftId={draftId} draft={{ ...draft, file }} cancel={() => cancelUpload(draftId)} />
-      )}
-      <textarea
-        data-composer
-        className={`${inputClass} max-h-40`}
-        rows={2}
-        dir="auto"
-        aria-label={file === null ? strings.reply : composerStrings.caption}
-        placeholder={file === null ? strings.reply : composerStrings.caption}
-        maxLength={4_096}
-        value={text}
-        readOnly={isSending}
-        onChange={({ target }) => {
-          write(draftId, { text: target.value });
-          noteSeen(draftId, conversation);
-          if (target.value !== "") showTyping();
-        }}
-        onPaste={(event) => take(event, event.clipboardData)}
-        onKeyDown={(event) => {
-          // The keys of the conversation are reached from here too.
-          if (event.key === "Escape") event.currentTarget.blur();
-          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    <>
+      <form
+        className="flex flex-col gap-2"
+        onSubmit={(event) => {
           event.preventDefault();
           void press();
         }}
-      />
-      {sendAt !== null && <SendAt draftId={draftId} disabled={isSending} sendAt={sendAt} zone={timezone} />}
-      {isTooLong && (
-        <p className="text-red">{composerStrings.captionTooLong(CAPTION_LENGTH_MAX.toLocaleString("en"))}</p>
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => take(event, event.dataTransfer)}
+      >
+        {quoted !== null && <Quote draftId={draftId} quoted={quoted} disabled={isSending} />}
+        {file !== null && (
+          <AttachedFile draftId={draftId} draft={{ ...draft, file }} cancel={() => cancelUpload(draftId)} />
+        )}
+        <textarea
+          data-composer
+          className={`${inputClass} max-h-40`}
+          rows={2}
+          dir="auto"
+          aria-label={file === null ? strings.reply : composerStrings.caption}
+          placeholder={file === null ? strings.reply : composerStrings.caption}
+          maxLength={4_096}
+          value={text}
+          readOnly={isSending}
+          onChange={({ target }) => {
+            if (text === "" && target.value === "/") setPicking(true);
+            write(draftId, { text: target.value });
+            noteSeen(draftId, conversation);
+            if (target.value !== "") showTyping();
+          }}
+          onPaste={(event) => take(event, event.clipboardData)}
+          onKeyDown={(event) => {
+            // The keys of the conversation are reached from here too.
+            if (event.key === "Escape") event.currentTarget.blur();
+            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+            event.preventDefault();
+            void press();
+          }}
+        />
+        {sendAt !== null && <SendAt draftId={draftId} disabled={isSending} sendAt={sendAt} zone={timezone} />}
+        {isTooLong && (
+          <p className="text-red">{composerStrings.captionTooLong(CAPTION_LENGTH_MAX.toLocaleString("en"))}</p>
+        )}
+        {error !== null && (
+          <p role="alert" className="text-red wrap-anywhere">
+            {typeof error === "string" ? error : sentenceOf(error)}
+          </p>
+        )}
+        {question}
+        <div className="flex items-center gap-3">
+          <AttachButton draftId={draftId} disabled={isSending} />
+          <QuickReplyButton disabled={isSending} onOpen={() => setPicking(true)} />
+          {sendAt === null && <LaterButton draftId={draftId} disabled={isSending} />}
+          <span className="flex-1 text-label text-quiet max-mid:invisible">{strings.sendHint}</span>
+          <Button
+            type="submit"
+            tone="primary"
+            busy={isSending && progress === null}
+            disabled={isEmpty || isTooLong || isSending}
+          >
+            {labelOf(draft)}
+          </Button>
+        </div>
+      </form>
+      {/* Beside the form, which would take the events of a form inside of it for its own. */}
+      {isPicking && (
+        <QuickReplyPicker draftId={draftId} contact={conversation.contact} onClose={() => setPicking(false)} />
       )}
-      {error !== null && (
-        <p role="alert" className="text-red wrap-anywhere">
-          {typeof error === "string" ? error : sentenceOf(error)}
-        </p>
-      )}
-      {question}
-      <div className="flex items-center gap-3">
-        <AttachButton draftId={draftId} disabled={isSending} />
-        {sendAt === null && <LaterButton draftId={draftId} disabled={isSending} />}
-        <span className="flex-1 text-label text-quiet max-mid:invisible">{strings.sendHint}</span>
-        <Button
-          type="submit"
-          tone="primary"
-          busy={isSending && progress === null}
-          disabled={isEmpty || isTooLong || isSending}
-        >
-          {labelOf(draft)}
-        </Button>
-      </div>
-    </form>
+    </>
   );
 }
 

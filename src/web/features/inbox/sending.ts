@@ -77,6 +77,7 @@ function messageOf({ text, replyTo, sendAt }: Draft, upload: Draft["upload"]): {
 async function uploadOf(id: string, workspace: number): Promise<Draft["upload"]> {
   const { file, upload } = readDraft(id);
   if (file === null || upload !== null) return upload;
+  if (!(file instanceof File)) return { id: file.id, mime_type: file.type };
   const abort = new AbortController();
   uploading.set(id, abort);
   note(id, { progress: 0 });

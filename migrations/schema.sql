@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 37. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 38. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1270,6 +1270,20 @@ CREATE TABLE provider_requests (
   duration_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX provider_requests_send_token ON provider_requests (send_token);
+
+CREATE TABLE quick_replies (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  name TEXT NOT NULL,
+  -- The name for comparison.
+  folded TEXT NOT NULL,
+  text TEXT NOT NULL,
+  upload_id INTEGER REFERENCES uploads (id),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX quick_replies_name ON quick_replies (workspace_id, folded);
+CREATE INDEX quick_replies_upload ON quick_replies (upload_id) WHERE upload_id IS NOT NULL;
 
 CREATE TABLE recent_network_ids (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

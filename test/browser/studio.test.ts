@@ -130,6 +130,17 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Draft saved").waitFor();
       await button("Send for review").click();
       await page.getByRole("heading", { name: "order_ready_copy" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "New template" }).click();
+      await page.getByLabel("Or begin with an approved template").selectOption({ label: "order_ready · en_US" });
+      await clean("beginning");
+      await button("Begin with it").click();
+      await page.getByLabel("Sample for {{first_name}}").waitFor();
+      expect(await page.getByLabel("Sample for {{first_name}}").inputValue()).toBe("Asha");
+      await button("Discard draft").click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Discard draft" }).click();
+      await page.getByText("Draft discarded").waitFor();
+      await page.getByRole("link", { name: /^order_ready_copy/ }).click();
       await button("Delete").press("Enter");
       await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).press("Enter");
       await page.getByText("Template deleted").waitFor();

@@ -21,7 +21,7 @@ interface Described {
 }
 
 /** The frame of a control that is no field of a `Form`; `describedBy` links it. */
-export function FieldFrame({ label, children, ...described }: Described & { label: string; children: ReactNode }) {
+export function FieldFrame({ label, children, ...described }: Described & { label: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={described.id} className="font-semibold">

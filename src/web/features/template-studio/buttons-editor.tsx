@@ -1,6 +1,6 @@
 /** The buttons of a message or a card: added, removed, and moved by keyboard or by dragging. */
 import { ArrowDown, ArrowUp, GripVertical, X } from "lucide-react";
-import { useId, useRef, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { useChecked } from "./checked.tsx";
@@ -159,7 +159,13 @@ export function ButtonsEditor({ list, kinds, of = "" }: Props) {
 
 function ButtonFields({ path, kind, name }: { path: string; kind: string; name: string }) {
   const { content } = useChecked();
-  const own = (label: string): string => `${label} (${name})`;
+  // The heading of the button stands above its fields; a screen reader hears it with each.
+  const own = (label: string): ReactNode => (
+    <>
+      {label}
+      <span className="sr-only"> ({name})</span>
+    </>
+  );
   return (
     <div className="grid gap-3 mid:grid-cols-2">
       {(LABELLED.includes(kind) || at(content, `${path}.text`) !== undefined) && (
@@ -179,7 +185,7 @@ function ButtonFields({ path, kind, name }: { path: string; kind: string; name: 
 
 interface FieldsOf {
   path: string;
-  own: (label: string) => string;
+  own: (label: string) => ReactNode;
 }
 
 function LinkFields({ path, own }: FieldsOf) {
@@ -194,17 +200,17 @@ function LinkFields({ path, own }: FieldsOf) {
 }
 
 /** A sample that Meta writes as a text or as a list of one. */
-function Example({ path, label, isList = false }: { path: string; label: string; isList?: boolean }) {
+function Example({ path, label, isList = false }: { path: string; label: ReactNode; isList?: boolean }) {
   const { content, change } = useChecked();
-  const at1 = `${path}.example`;
-  const given = at(content, at1);
-  const value = textAt(content, Array.isArray(given) ? `${at1}.0` : at1);
+  const sample = `${path}.example`;
+  const given = at(content, sample);
+  const value = textAt(content, Array.isArray(given) ? `${sample}.0` : sample);
   return (
     <StudioText
-      path={at1}
+      path={sample}
       label={label}
       value={value}
-      onValue={(text) => change((all) => put(all, at1, text === "" ? undefined : isList ? [text] : text))}
+      onValue={(text) => change((all) => put(all, sample, text === "" ? undefined : isList ? [text] : text))}
     />
   );
 }

@@ -86,10 +86,10 @@ function CardEditor({ path, index }: { path: string; index: number }) {
       )}
       <ButtonsEditor list={list} kinds={CARD_BUTTONS} of={`${name}: `} />
       {partsAt(content, list).map(
-        (part, at1) =>
+        (part, position) =>
           !known.includes(typeOf(part)) && (
             // biome-ignore lint/suspicious/noArrayIndexKey: a part has no name of its own.
-            <Unknown key={at1} path={`${list}.${at1}`} />
+            <Unknown key={position} path={`${list}.${position}`} />
           ),
       )}
       <StudioPlace path={list} />

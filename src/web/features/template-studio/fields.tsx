@@ -6,7 +6,7 @@ import { put, textAt } from "./content.ts";
 
 interface Common {
   path: string;
-  label: string;
+  label: ReactNode;
   hint?: ReactNode;
 }
 

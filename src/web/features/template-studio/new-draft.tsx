@@ -1,10 +1,12 @@
 /** The beginning of a draft: what the message is for. */
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { useId, useState } from "react";
+import { type Body, newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { textLink } from "../../ui/button.tsx";
+import { Button, textLink } from "../../ui/button.tsx";
+import { FieldFrame, inputClass } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failed } from "../../ui/states.tsx";
 import { firstContent } from "./content.ts";
@@ -20,16 +22,15 @@ export function NewDraft() {
   const [key] = useState(newFormKey);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const begin = async (category: Category) => {
+  const begin = async (body: Body<"POST /w/{workspace}/template-drafts">, of: string) => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      const body = { content: { ...firstContent(category) } };
       const draft = await request(
         "POST /w/{workspace}/template-drafts",
         { workspace: id, body },
-        { key: `${key}-${category}` },
+        { key: `${key}-${of}` },
       );
       await navigate({
         from: "/w/$workspace/templates/new",
@@ -53,7 +54,7 @@ export function NewDraft() {
             key={category}
             type="button"
             disabled={isBusy}
-            onClick={() => void begin(category)}
+            onClick={() => void begin({ content: { ...firstContent(category) } }, category)}
             className="rounded-panel border border-edge bg-surface p-4 text-start hover:bg-sunken"
           >
             <strong className="block font-semibold">{strings.categories[category].label}</strong>
@@ -61,7 +62,41 @@ export function NewDraft() {
           </button>
         ))}
       </div>
+      <StartFrom isBusy={isBusy} onChoose={(id) => void begin({ from: { template: id, as: "copy" } }, String(id))} />
     </Page>
+  );
+}
+
+/** The words of an approved template are known to pass: a copy of one is a good beginning. */
+function StartFrom({ isBusy, onChoose }: { isBusy: boolean; onChoose: (template: number) => void }) {
+  const { id: workspace } = useWorkspace();
+  const id = useId();
+  const [chosen, setChosen] = useState("");
+  const approved = useQuery({
+    queryKey: ["templates", workspace, "approved"],
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/templates", { workspace, query: { status: "APPROVED" } }, { signal }),
+  });
+  const known = approved.data?.data ?? [];
+  if (known.length === 0) return null;
+  return (
+    <div className="mt-8 flex flex-wrap items-end gap-3">
+      <div className="min-w-60 flex-1">
+        <FieldFrame id={id} label={strings.startFrom} error={undefined}>
+          <select id={id} className={inputClass} value={chosen} onChange={({ target }) => setChosen(target.value)}>
+            <option value="">{strings.startFromNone}</option>
+            {known.map((template) => (
+              <option key={template.id} value={template.id}>
+                {template.name} · {template.language}
+              </option>
+            ))}
+          </select>
+        </FieldFrame>
+      </div>
+      <Button busy={isBusy} disabled={chosen === ""} onClick={() => onChoose(Number(chosen))}>
+        {strings.startFromAction}
+      </Button>
+    </div>
   );
 }
 

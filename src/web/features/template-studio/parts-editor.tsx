@@ -105,7 +105,7 @@ function Footer({ isLogin }: { isLogin: boolean }) {
       <StudioPlace path={part} />
       <div>
         <Button small tone="quiet" onClick={() => change((all) => put(all, part, undefined))}>
-          {strings.remove(strings.footer)}
+          {strings.removeFooter}
         </Button>
       </div>
     </>

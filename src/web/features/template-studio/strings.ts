@@ -18,7 +18,6 @@ export const strings = {
     AUTHENTICATION: { label: "Authentication", means: "A login code. The words are WhatsApp's." },
   },
   startFrom: "Or begin with an approved template",
-  startFromLabel: "Template",
   startFromNone: "Choose a template",
   startFromAction: "Begin with it",
   name: "Name",
@@ -47,6 +46,8 @@ export const strings = {
   bodyHint: "*bold*, _italic_, ~struck~",
   addPlaceholder: "Add placeholder",
   placeholders: "Placeholders",
+  placeholderNames: "Name",
+  placeholderSamples: "Sample",
   placeholderName: (name: string) => `Name of {{${name}}}`,
   placeholderSample: (name: string) => `Sample for {{${name}}}`,
   placeholderHint:
@@ -54,6 +55,7 @@ export const strings = {
   loginBody: "Advise people not to share the code",
   footer: "Footer",
   footerText: "Footer text",
+  removeFooter: "Remove footer",
   addFooter: "Add a footer",
   expiry: "The code works for (minutes)",
   buttons: "Buttons",
@@ -136,7 +138,6 @@ export const strings = {
   sendCorrection: "Correct and send again",
   sent: "Sent for review",
   problems: "These keep the template from being sent:",
-  fix: (count: number) => (count === 1 ? "One field needs a change." : `${count} fields need a change.`),
   unknown:
     "We don't know whether WhatsApp has the template: it didn't answer in time. The draft is kept. Press again in a minute: the account's templates are read first, and nothing is sent twice.",
   notSent: (reason: string) => `WhatsApp did not take it: ${reason} Nothing was sent, and the draft is kept.`,

@@ -62,6 +62,10 @@ export function TextEditor({ part, label, limit, hint, isLine = false }: Props) 
         <fieldset className="flex flex-col gap-2 rounded-control border border-line p-3">
           <legend className="px-1 font-semibold">{strings.placeholders}</legend>
           <p className="text-label text-quiet">{strings.placeholderHint}</p>
+          <div aria-hidden className="grid grid-cols-[minmax(5rem,1fr)_2fr] gap-2 font-semibold">
+            <span>{strings.placeholderNames}</span>
+            <span>{strings.placeholderSamples}</span>
+          </div>
           {names.map((name) => (
             <div key={name} className="grid grid-cols-[minmax(5rem,1fr)_2fr] items-end gap-2">
               <LeftText
@@ -71,7 +75,6 @@ export function TextEditor({ part, label, limit, hint, isLine = false }: Props) 
               />
               <input
                 aria-label={strings.placeholderSample(name)}
-                placeholder={strings.placeholderSample(name)}
                 className={inputClass}
                 autoComplete="off"
                 value={samples.get(name) ?? ""}

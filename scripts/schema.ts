@@ -14,7 +14,8 @@ export const schemaFile = join(checkout, "migrations", "schema.sql");
 export function schemaText(client: Client): string {
   const tables = client
     .prepare(
-      "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+      `SELECT name, sql FROM sqlite_master JOIN (SELECT name FROM pragma_table_list WHERE type <> 'shadow') USING (name)
+       WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
     )
     .all() as { name: string; sql: string }[];
   const objectsOfTable = client

@@ -8,6 +8,7 @@ import type { Client } from "#src/db/driver.ts";
 import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import { type BackupMetadata, readInstance, writeBackupMetadata } from "#src/db/instance.ts";
 import { schemaVersion } from "#src/db/migrate.ts";
+import { emptySearchIndex } from "#src/db/search-index.ts";
 import { type CheckFinding, checkDatabase, countRows } from "#src/health/check.ts";
 import { isDamage, reading, writing } from "./database-file.ts";
 import { compareDigest, writeDigest } from "./digest.ts";
@@ -87,6 +88,9 @@ export function copyDatabase(database: string, target: string, backupMetadata: B
     source.prepare("VACUUM INTO ?").run(target);
   });
   writing(target, (copy) => {
+    // It is made again from the rows.
+    emptySearchIndex(copy);
+    copy.pragma("incremental_vacuum");
     if (backupMetadata !== null) writeBackupMetadata(copy, backupMetadata);
   });
 }

@@ -114,6 +114,7 @@ export const logEvents = {
   "request.failed": "A request failed because of a fault of the server; the error has a stack.",
   "request.log_failed": "The log of requests could not be written; it is tried again.",
   "request.unavailable": "A request was refused because the database cannot be written.",
+  "search.index_failed": "Rows could not be indexed for the search; they are tried again.",
   "server.started": "The server is ready.",
   "server.stopped": "The server has stopped; everything in flight has ended.",
   "server.stopping": "The server was asked to stop and finishes what is in flight.",

@@ -37,6 +37,7 @@ import quietHours from "../../migrations/0035_quiet_hours.sql" with { type: "tex
 import readReceipts from "../../migrations/0036_read_receipts.sql" with { type: "text" };
 import templateDrafts from "../../migrations/0037_template_drafts.sql" with { type: "text" };
 import quickReplies from "../../migrations/0038_quick_replies.sql" with { type: "text" };
+import search from "../../migrations/0039_search.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   { version: 36, name: "read_receipts", sql: readReceipts },
   { version: 37, name: "template_drafts", sql: templateDrafts },
   { version: 38, name: "quick_replies", sql: quickReplies },
+  { version: 39, name: "search", sql: search },
 ];

@@ -6,6 +6,7 @@
 import { rmSync } from "node:fs";
 import { makePrivate } from "./files.ts";
 import { isReplicationTable } from "./schema-objects.ts";
+import { emptySearchIndex } from "./search-index.ts";
 import type { Store } from "./store.ts";
 import { callbacksSince, type WorkspaceTable, workspaceTables } from "./workspace-rows.ts";
 
@@ -38,6 +39,7 @@ export async function restoreSeed(store: Store, path: string, moved?: { from: nu
   await withSeed(store, path, () =>
     withoutTriggers(store, () => {
       copyTables(store);
+      emptySearchIndex(store.client);
       if (moved !== undefined) moveTimes(store, moved.from - START_MAX_MS, moved.to - moved.from);
     }),
   );
@@ -76,6 +78,7 @@ export async function restoreWorkspace(
   let last = 0;
   await withSeed(store, path, () => {
     withoutTriggers(store, () => copyRows(store, workspaceTables(store.client, workspaceId, callbacks)));
+    emptySearchIndex(store.client);
     last = store.client
       .prepare("SELECT coalesce(max(seq), 0) FROM main.sqlite_sequence WHERE name = 'callbacks'")
       .pluck()
@@ -120,7 +123,10 @@ function withoutTriggers({ client }: Store, work: () => void): void {
 }
 
 function copyTables({ client }: Store): void {
-  const tables = client.prepare("SELECT name FROM main.sqlite_master WHERE type = 'table'").pluck().all() as string[];
+  const tables = client
+    .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'sqlite_schema'")
+    .pluck()
+    .all() as string[];
   for (const name of tables) {
     if (name.startsWith("sqlite_stat") || isReplicationTable(name)) continue;
     client.exec(`DELETE FROM main."${name}"; INSERT INTO main."${name}" SELECT * FROM seed."${name}"`);

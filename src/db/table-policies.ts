@@ -225,6 +225,14 @@ export const tablePolicies = {
   refused_callbacks: { restore: "backup", person: "nobody", reset: "listed", kept: after("hour", 7 * DAY_MS) },
   unused_items: { restore: "backup", person: "nobody", reset: "server", kept: after("hour", 7 * DAY_MS) },
   outbox: { restore: "merged", person: "nobody", reset: "listed", kept: "always" },
+  // The search index: copies omit it, a reset of any kind empties it, and the indexer fills it again.
+  search_index: {
+    restore: "backup",
+    person: "removed",
+    reset: "server",
+    kept: ["messages", "inbounds", "echoes"],
+  },
+  search_cursors: { restore: "backup", person: "nobody", reset: "server", kept: "always" },
   // The server itself.
   instance: { restore: "backup", person: "nobody", reset: "server", kept: "always" },
   acme_accounts: { restore: "backup", person: "nobody", reset: "server", kept: "always" },

@@ -107,10 +107,12 @@ export function callbacksSince(id: number | null): string {
   return `id > ${id ?? "(SELECT coalesce(max(id), 0) FROM seed.callbacks)"} OR id IN (SELECT id FROM seed.callbacks)`;
 }
 
-/** Every table with rows of ours. */
+/** Every table with rows of ours, without those in which a virtual table keeps its own. */
 export function tablesOf(client: Client): string[] {
   const names = client
-    .prepare("SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .prepare(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
     .pluck()
     .all() as string[];
   return names.filter((name) => !isReplicationTable(name));

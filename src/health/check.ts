@@ -172,7 +172,7 @@ function* slices(client: Client, table: string): Generator<{ from: number; to: n
 function tableNames(client: Client): string[] {
   return client
     .prepare(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'virtual' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
     )
     .pluck()
     .all() as string[];

@@ -28,6 +28,7 @@ import { BatchIndexer } from "./batch-indexer.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import type { Environment, Outgoing, Storage } from "./context.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { SearchIndexer } from "./search-indexer.ts";
 
 export interface WorkerContext
   extends Outgoing,
@@ -102,6 +103,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     everyMs: context.housekeepingEveryMs,
   });
   const indexing = { store, clock, realClock: context.realClock, log, batch: context.indexBatch };
+  const searching = new SearchIndexer({ store, clock, realClock: context.realClock, log });
   const indexers = [networkIdIndex, contactMessageIndex].map((index) => new BatchIndexer(index, indexing));
 
   const byTopic: Subscription[] = [
@@ -130,14 +132,23 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   clockRight.add(() => starting.notify());
   clockRight.add(() => scheduled.notify());
   onNetworkTime.add((networkTime) => wallClock.recordNetworkTime(networkTime));
+  notifyAll.add(() => searching.noteCommit());
   onCommit.add(() => {
+    searching.noteCommit();
     if (clock.isSteady === true) broadcasts.unpark();
     clockWatch.check();
     wallClock.recordCommit();
   });
   return {
     // A service may have several topics; it starts and stops once.
-    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), ...indexers, housekeeping],
+    services: [
+      clockWatch,
+      wallClock,
+      ...new Set(byTopic.map(([, service]) => service)),
+      ...indexers,
+      searching,
+      housekeeping,
+    ],
     notifyAll: notifyAll.emit,
     checkClock() {
       clockWatch.check();

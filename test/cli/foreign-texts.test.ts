@@ -134,6 +134,7 @@ const OURS: Readonly<Record<string, string>> = {
   refused_callbacks: "reason",
   sample_uploads: "link media_id",
   scheduled_messages: "content",
+  search_cursors: "source",
   thread_calls: "action target_role outcome",
   sessions: "address",
   tags: "folded",

@@ -113,7 +113,10 @@ function textsIn(value: unknown): string[] {
 /** Columns that hold texts that show nothing, with the number of rows. */
 function blankColumns(): Map<string, number> {
   const { client } = app.store;
-  const tables = client.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[];
+  const tables = client
+    .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+    .pluck()
+    .all() as string[];
   const found = tables.flatMap((table) =>
     (client.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]).flatMap((row) =>
       Object.entries(row).flatMap(([column, value]) => (textsIn(value).some(isBlank) ? [`${table}.${column}`] : [])),

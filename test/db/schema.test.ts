@@ -18,6 +18,7 @@ const WITHOUT_DRIZZLE = [
   "kept_keys",
   "acme_accounts",
   "certificates",
+  "search_cursors",
 ];
 
 /**

@@ -231,7 +231,9 @@ function rehearse<T>(tx: Tx, operation: (tx: Tx) => NotPromise<T>): void {
 /** Our tables, each after those that it refers to. */
 function inOrder(client: Client): string[] {
   const names = client
-    .prepare("SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+    .prepare(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name",
+    )
     .pluck()
     .all() as string[];
   const ordered: string[] = [];

@@ -30,6 +30,7 @@ export const modules = [
   "media",
   "templates",
   "idempotency",
+  "search",
   "messages",
   "broadcasts",
   "inbound",

@@ -44,6 +44,7 @@ function ofBoth({ method, path }: (typeof apiEndpoints)[number]): [string, ApiRe
   const recipe = recipes[name];
   const isOfConsole = consoleEndpoints.some((one) => `${one.method} ${one.path}` === name);
   if (recipe === undefined || !isOfConsole) return [];
+  if (path === "/search") return [["GET /search", () => ({ query: "q=hello" })]];
   // What only the console's query has is not asked for.
   return [
     [

@@ -252,6 +252,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: conversation,
     body: { action: "take" },
   }),
+  "GET /w/{workspace}/search": () => ({ query: "q=hello" }),
   "POST /w/{workspace}/media": () => ({ formFile: "text" }),
   "GET /w/{workspace}/media/{id}": ({ medium }) => ({ id: medium }),
   "GET /w/{workspace}/simulator": nothing,

@@ -99,14 +99,16 @@ export function throttled(retryAfterMs: number | null = null): Outcome {
 export type Row = Record<string, unknown>;
 export type Snapshot = Readonly<Record<string, readonly string[]>>;
 
-/** Not compared: the instance id, and counters that triggers keep in step with the contacts. */
+/** Not compared, beside the search index, which follows later: the instance id, and counters that triggers keep in step with the contacts. */
 const IGNORED_TABLES = ["instance", "contact_counters", "key_requests", "key_request_days", "key_request_runs"];
 const IGNORED_COLUMNS = ["last_used_at"];
 
 /** Every row of every table, as text. */
 export function snapshot({ client }: Store): Snapshot {
   const names = client
-    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_%' ORDER BY name",
+    )
     .pluck()
     .all()
     .map(String)

@@ -259,7 +259,7 @@ export async function makeWhatsappProcess(
     snapshot() {
       const tables = rows<{ name: string }>(
         `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-          AND name NOT LIKE 'key_request%' ORDER BY name`,
+          AND name NOT LIKE 'key_request%' AND name NOT LIKE 'search_%' ORDER BY name`,
       );
       // The server changes these two without a request.
       const write = (row: object): string =>

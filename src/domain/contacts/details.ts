@@ -35,7 +35,7 @@ export function listPeople(tx: ReadTx, contactId: number): PersonOnNumber[] {
   return peopleOfContact(tx).all({ contactId });
 }
 
-function findTag(tx: ReadTx, workspaceId: number, name: string): Tag | undefined {
+export function findTag(tx: ReadTx, workspaceId: number, name: string): Tag | undefined {
   return tagByName(tx).get({ workspaceId, folded: foldName(name) });
 }
 

@@ -23,6 +23,7 @@ import { removeNetworkIds } from "../messages/network-ids.ts";
 import { failErased } from "../messages/scheduled.ts";
 import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
 import { numbers } from "../numbers/table.ts";
+import { removeOfContact } from "../search/entries.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
 import { publishErased } from "../webhooks/erased-event.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
@@ -118,13 +119,17 @@ function eraseContact(tx: Tx, contact: Contact): void {
   tx.db.update(contacts).set({ updatedAt: tx.now }).where(eq(contacts.id, id)).run();
 }
 
-/** Erases the person's messages, inbounds and echoes, up to `limit` of each; false when none were left. */
+/** Rows of the search index, each of which rewrites the places of all its words. */
+const INDEXED_AT_A_TIME = 20;
+
+/** Erases the person's messages, inbounds, echoes and rows of the search index, up to `limit` of each; false when none were left. */
 export function eraseTexts(tx: Tx, { contacts: all, names }: Person, limit: number): boolean {
   const texts = names.map(({ text }) => text);
   return all.map((contact) => eraseTextsOf(tx, contact, texts, limit)).includes(true);
 }
 
 function eraseTextsOf(tx: Tx, contact: Contact, names: readonly string[], limit: number): boolean {
+  const isMoreIndexed = removeOfContact(tx, contact.id, INDEXED_AT_A_TIME);
   const ids = sql`(${sql.raw(idsOfContact(String(contact.id), String(contact.workspaceId), { broadcasts: true }))})`;
   const dispatched = tx.db
     .select({
@@ -157,7 +162,7 @@ function eraseTextsOf(tx: Tx, contact: Contact, names: readonly string[], limit:
   for (const { eventSeq } of erased) if (eventSeq !== null) emptyEventOf(tx, eventSeq);
   emptyRows(tx, "media", inArray(media.inboundId, inboundIds));
   emptyRows(tx, "inbounds", inArray(inbounds.id, inboundIds));
-  return eraseEchoes(tx, contact, limit) || messageIds.length > 0 || inboundIds.length > 0;
+  return eraseEchoes(tx, contact, limit) || isMoreIndexed || messageIds.length > 0 || inboundIds.length > 0;
 }
 
 function eraseEchoes(tx: Tx, contact: Contact, limit: number): boolean {

@@ -29,3 +29,12 @@ export function listNotes(
     .limit(limit)
     .all();
 }
+
+export function findNote(tx: ReadTx, workspaceId: number, id: number): ConversationNote | undefined {
+  const { id: noteId, workspaceId: owner } = conversationNotes;
+  return tx.db
+    .select()
+    .from(conversationNotes)
+    .where(and(eq(noteId, id), eq(owner, workspaceId)))
+    .get();
+}

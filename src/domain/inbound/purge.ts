@@ -4,6 +4,7 @@
  */
 import { and, asc, gt, inArray, isNotNull, or } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
+import { removeWritten } from "../search/entries.ts";
 import { echoes, inbounds } from "./table.ts";
 
 /**
@@ -25,14 +26,16 @@ function purge(
   { before, afterId, limit }: { before: number; afterId: number; limit: number },
 ): number | null {
   const scanned = tx.db
-    .select({ id: table.id, createdAt: table.createdAt })
+    .select({ id: table.id, createdAt: table.createdAt, at: table === inbounds ? inbounds.receivedAt : echoes.sentAt })
     .from(table)
     .where(gt(table.id, afterId))
     .orderBy(asc(table.id))
     .limit(limit)
     .all();
-  const expired = scanned.filter(({ createdAt }) => createdAt < before).map(({ id }) => id);
+  const old = scanned.filter(({ createdAt }) => createdAt < before);
+  const expired = old.map(({ id }) => id);
   if (expired.length > 0) {
+    removeWritten(tx, table === inbounds ? "inbound" : "echo", old);
     tx.db
       .update(table)
       .set({ text: null, details: null })

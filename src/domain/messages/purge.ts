@@ -2,6 +2,7 @@
 import { asc, gt, inArray } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
+import { removeWritten } from "../search/entries.ts";
 import { removeNetworkIds } from "./network-ids.ts";
 import { type Message, messages } from "./table.ts";
 
@@ -50,6 +51,11 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
     removeNetworkIds(tx, finished);
     tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.messageId, purgeable)).run();
     tx.db.delete(messages).where(inArray(messages.id, purgeable)).run();
+    removeWritten(
+      tx,
+      "message",
+      finished.map(({ id, createdAt }) => ({ id, at: createdAt })),
+    );
   }
   return {
     next: expired.length === limit ? (expired.at(-1)?.id ?? null) : null,

@@ -30,6 +30,7 @@ import { operatingEndpoints } from "./operating.ts";
 import { optOutEndpoints } from "./opt-outs.ts";
 import { quickReplyEndpoints } from "./quick-replies.ts";
 import { requestEndpoints } from "./requests.ts";
+import { searchEndpoints } from "./search.ts";
 import { settingEndpoints } from "./settings.ts";
 import { signInEndpoints } from "./sign-in.ts";
 import { simulatorEndpoints } from "./simulator.ts";
@@ -48,6 +49,7 @@ const endpoints = {
   ...broadcastEndpoints,
   ...contactEndpoints,
   ...conversationListEndpoints,
+  ...searchEndpoints,
   ...conversationActEndpoints,
   ...optOutEndpoints,
   ...templateEndpoints,

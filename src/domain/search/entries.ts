@@ -1,0 +1,98 @@
+/**
+ * The rows of the search index. The id of a row follows from what it is about: of what was written, the second, then the
+ * row's id and kind, so that the newest come first in descending order; of a contact, a negative number.
+ */
+import { sql } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { indexTerms, OWN } from "./words.ts";
+
+/** In the order of the two lowest bits of a row's id. */
+const writtenKinds = ["message", "inbound", "echo", "note"] as const;
+export type WrittenKind = (typeof writtenKinds)[number];
+export type EntryKind = WrittenKind | "contact";
+
+const IDS_OF_A_SECOND = 2 ** 21;
+const SECONDS_MAX = 2 ** 31;
+const CONTACTS_FROM = -(2 ** 52);
+
+export function writtenEntryId(kind: WrittenKind, id: number, at: number): number {
+  return firstEntryAt(at) + ((id * writtenKinds.length) % IDS_OF_A_SECOND) + writtenKinds.indexOf(kind);
+}
+
+/** The lowest id of what was written in this second or later. */
+export function firstEntryAt(at: number): number {
+  return Math.min(Math.max(0, Math.floor(at / 1_000)), SECONDS_MAX) * IDS_OF_A_SECOND;
+}
+
+export function contactEntryId(contactId: number): number {
+  return CONTACTS_FROM + contactId;
+}
+
+/** Each row has these; each search requires those of what its caller may see. */
+export const ownToken = {
+  workspace: (id: number) => `${OWN}w${id}`,
+  number: (id: number) => `${OWN}n${id}`,
+  contact: (id: number) => `${OWN}c${id}`,
+  file: `${OWN}f`,
+};
+
+interface Entry {
+  id: number;
+  kind: EntryKind;
+  subjectId: number;
+  workspaceId: number;
+  contactId: number;
+  numberIds: readonly number[];
+  hasFile: boolean;
+  texts: readonly string[];
+}
+
+export function writeEntry(tx: Tx, entry: Entry): void {
+  const own = [
+    ownToken.workspace(entry.workspaceId),
+    ...entry.numberIds.map(ownToken.number),
+    ownToken.contact(entry.contactId),
+    ...(entry.hasFile ? [ownToken.file] : []),
+  ];
+  const terms = [...own, ...entry.texts.map(indexTerms)].filter((text) => text !== "").join(" ");
+  const id = BigInt(entry.id);
+  const stored = tx.db.get<{ terms: string } | undefined>(sql`SELECT terms FROM search_index WHERE rowid = ${id}`);
+  if (stored?.terms === terms) return;
+  if (stored !== undefined) tx.db.run(sql`DELETE FROM search_index WHERE rowid = ${id}`);
+  tx.db.run(
+    sql`INSERT INTO search_index (rowid, terms, kind, subject_id, contact_id)
+      VALUES (${id}, ${terms}, ${entry.kind}, ${entry.subjectId}, ${entry.contactId})`,
+  );
+}
+
+/** Those of rows that are deleted or emptied. */
+export function removeWritten(tx: Tx, kind: WrittenKind, rows: readonly { id: number; at: number }[]): void {
+  for (const { id, at } of rows)
+    tx.db.run(sql`DELETE FROM search_index WHERE rowid = ${BigInt(writtenEntryId(kind, id, at))}`);
+}
+
+/** Removes up to `limit` rows about the contact; returns whether there may be more. */
+export function removeOfContact(tx: Tx, contactId: number, limit: number): boolean {
+  const ids = tx.db.all<{ id: number }>(
+    sql`SELECT rowid AS id FROM search_index WHERE search_index MATCH ${`"${ownToken.contact(contactId)}"`} LIMIT ${limit}`,
+  );
+  for (const { id } of ids) tx.db.run(sql`DELETE FROM search_index WHERE rowid = ${BigInt(id)}`);
+  return ids.length === limit;
+}
+
+export interface Position {
+  position: number;
+  lastId: number;
+}
+
+export function readCursor(tx: ReadTx, source: string, part = 0): Position {
+  const found = tx.db.get<Position | undefined>(
+    sql`SELECT position, last_id AS "lastId" FROM search_cursors WHERE source = ${source} AND part = ${part}`,
+  );
+  return found ?? { position: 0, lastId: 0 };
+}
+
+export function writeCursor(tx: Tx, source: string, { position, lastId }: Position, part = 0): void {
+  tx.db.run(sql`INSERT INTO search_cursors (source, part, position, last_id) VALUES (${source}, ${part}, ${position}, ${lastId})
+    ON CONFLICT (source, part) DO UPDATE SET position = excluded.position, last_id = excluded.last_id`);
+}

@@ -1,0 +1,207 @@
+/**
+ * Brings the search index up to date in slices: what is new by its id, contacts by the time of their last change. A row of a
+ * broadcast's recipient is passed by, because its text is the broadcast's.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import {
+  contactEntryId,
+  type Position,
+  readCursor,
+  type WrittenKind,
+  writeCursor,
+  writeEntry,
+  writtenEntryId,
+} from "./entries.ts";
+
+interface Written {
+  id: number;
+  workspaceId: number;
+  numberId: number;
+  /** Null: a message to a number that is none. */
+  contactId: number | null;
+  at: number;
+  text: string | null;
+  /** JSON in which a file may have its name. */
+  details: string | null;
+  isPassedBy: number;
+}
+
+/** As an erasure leaves a text. */
+const ERASED = "[erased]";
+
+/** The tables, and what they call the columns. */
+const sources: Record<WrittenKind, { table: string; at: string; details: string; isPassedBy: string }> = {
+  note: { table: "conversation_notes", at: "created_at", details: "NULL", isPassedBy: "0" },
+  inbound: { table: "inbounds", at: "received_at", details: "details", isPassedBy: "0" },
+  echo: { table: "echoes", at: "sent_at", details: "details", isPassedBy: "0" },
+  message: { table: "messages", at: "created_at", details: "content", isPassedBy: "broadcast_id IS NOT NULL" },
+};
+const kinds = Object.keys(sources) as WrittenKind[];
+
+/** A change that is younger than this may share its time with one that is not committed yet. */
+const SETTLED_MS = 1_000;
+/** Rows that are read together. */
+const ROWS_READ = 32;
+/** Where a phone number is searched from: after the beginnings that people omit, and its end. */
+const PHONE_BEGINNINGS = [0, 1, 2, 3];
+const PHONE_END = 4;
+
+/** Whether rows wait to be indexed. */
+export function isIndexBehind(tx: ReadTx): boolean {
+  return (
+    kinds.some((kind) => isMoreIn(tx, sources[kind].table, readCursor(tx, kind))) ||
+    isMoreIn(tx, "conversations", readCursor(tx, "conversation")) ||
+    changedContacts(tx, 1).length > 0
+  );
+}
+
+function isMoreIn(tx: ReadTx, table: string, { position }: Position): boolean {
+  return tx.db.get(sql`SELECT 1 AS more FROM ${sql.raw(table)} WHERE id > ${position} LIMIT 1`) !== undefined;
+}
+
+/** Indexes rows until `mayContinue` is false after one; returns whether more wait. */
+export function indexRows(tx: Tx, mayContinue: () => boolean): boolean {
+  for (const kind of kinds) {
+    const { position } = readCursor(tx, kind);
+    const rows = readWritten(tx, kind, position);
+    let last = position;
+    for (const row of rows) {
+      indexWritten(tx, kind, row);
+      last = row.id;
+      if (!mayContinue()) break;
+    }
+    if (last !== position) writeCursor(tx, kind, { position: last, lastId: 0 });
+    if (rows.length === ROWS_READ || last !== (rows.at(-1)?.id ?? position)) return true;
+  }
+  return indexContacts(tx, mayContinue);
+}
+
+function readWritten(tx: Tx, kind: WrittenKind, after: number): Written[] {
+  const { table, at, details, isPassedBy } = sources[kind];
+  return tx.db.all<Written>(sql`SELECT id, workspace_id AS "workspaceId", number_id AS "numberId", contact_id AS "contactId",
+      ${sql.raw(at)} AS at, text, ${sql.raw(details)} AS details, ${sql.raw(isPassedBy)} AS "isPassedBy"
+    FROM ${sql.raw(table)} WHERE id > ${after} ORDER BY id LIMIT ${ROWS_READ}`);
+}
+
+function indexWritten(tx: Tx, kind: WrittenKind, row: Written): void {
+  const { id, workspaceId, numberId, contactId, at, text, details } = row;
+  if (row.isPassedBy === 1 || contactId === null || text === ERASED) return;
+  const parsed: unknown = details === null ? null : JSON.parse(details);
+  const names = fileNames(parsed);
+  const hasFile = names.length > 0 || isAboutFile(parsed);
+  if ((text ?? "") === "" && !hasFile) return;
+  const texts = [text ?? "", ...names];
+  writeEntry(tx, {
+    ...{ id: writtenEntryId(kind, id, at), kind, subjectId: id, workspaceId, contactId },
+    ...{ numberIds: [numberId], hasFile, texts },
+  });
+}
+
+/** Of whatever is sent or received: the value of every member `filename`. */
+export function fileNames(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === "filename" && typeof inner === "string" ? [inner] : fileNames(inner),
+  );
+}
+
+function isAboutFile(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return "media" in value || "uploadId" in value || Object.values(value).some(isAboutFile);
+}
+
+interface ChangedContact {
+  id: number;
+  workspaceId: number;
+  updatedAt: number;
+}
+
+function indexContacts(tx: Tx, mayContinue: () => boolean): boolean {
+  const { position } = readCursor(tx, "conversation");
+  const conversations = tx.db.all<{ id: number; contactId: number }>(
+    sql`SELECT id, contact_id AS "contactId" FROM conversations WHERE id > ${position} ORDER BY id LIMIT ${ROWS_READ}`,
+  );
+  for (const { id, contactId } of conversations) {
+    indexContact(tx, contactId);
+    writeCursor(tx, "conversation", { position: id, lastId: 0 });
+    if (!mayContinue()) return true;
+  }
+  if (conversations.length === ROWS_READ) return true;
+  const changed = changedContacts(tx, ROWS_READ);
+  for (const { id, workspaceId, updatedAt } of changed) {
+    indexContact(tx, id);
+    writeCursor(tx, "contact", { position: updatedAt, lastId: id }, workspaceId);
+    if (!mayContinue()) return true;
+  }
+  return changed.length > 0;
+}
+
+/** Those of one workspace, in the order of their change. */
+function changedContacts(tx: ReadTx, limit: number): ChangedContact[] {
+  const until = tx.now - SETTLED_MS;
+  const cursor = (column: SQL) =>
+    sql`coalesce((SELECT ${column} FROM search_cursors WHERE source = 'contact' AND part = workspaces.id), 0)`;
+  const changed = (isNamed: SQL) => sql`EXISTS (SELECT 1 FROM contacts WHERE workspace_id = workspaces.id AND ${isNamed}
+    AND (updated_at, id) > (${cursor(sql`position`)}, ${cursor(sql`last_id`)}) AND updated_at <= ${until})`;
+  const [byPhone, byUserId] = [sql`phone IS NOT NULL`, sql`phone IS NULL AND network_user_id IS NOT NULL`];
+  const due = tx.db.get<{ id: number } | undefined>(
+    sql`SELECT id FROM workspaces WHERE ${changed(byPhone)} OR ${changed(byUserId)} LIMIT 1`,
+  );
+  if (due === undefined) return [];
+  const { position, lastId } = readCursor(tx, "contact", due.id);
+  const rows = (isNamed: SQL) =>
+    tx.db.all<ChangedContact>(sql`SELECT id, workspace_id AS "workspaceId", updated_at AS "updatedAt" FROM contacts
+      WHERE workspace_id = ${due.id} AND ${isNamed} AND (updated_at, id) > (${position}, ${lastId}) AND updated_at <= ${until}
+      ORDER BY updated_at, id LIMIT ${limit}`);
+  return [...rows(byPhone), ...rows(byUserId)]
+    .toSorted((one, other) => one.updatedAt - other.updatedAt || one.id - other.id)
+    .slice(0, limit);
+}
+
+interface NamedContact {
+  workspaceId: number;
+  phone: string | null;
+  networkUserId: string | null;
+  name: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  username: string | null;
+  email: string | null;
+  company: string | null;
+  city: string | null;
+}
+
+function indexContact(tx: Tx, id: number): void {
+  const contact = tx.db.get<NamedContact | undefined>(sql`SELECT workspace_id AS "workspaceId", phone,
+    network_user_id AS "networkUserId", name, first_name AS "firstName", last_name AS "lastName", username, email, company, city
+    FROM contacts WHERE id = ${id}`);
+  // Erased: its row went with the person.
+  if (contact === undefined || (contact.phone === null && contact.networkUserId === null)) return;
+  const named = (query: SQL) => tx.db.all<{ name: string }>(query).map(({ name }) => name);
+  const tags = named(
+    sql`SELECT tags.name AS name FROM contact_tags JOIN tags ON tags.id = tag_id WHERE contact_id = ${id} ORDER BY tags.id`,
+  );
+  const people = named(sql`SELECT name FROM contact_people WHERE contact_id = ${id} ORDER BY position`);
+  const numbers = tx.db.all<{ id: number }>(
+    sql`SELECT number_id AS id FROM conversations WHERE contact_id = ${id} ORDER BY number_id`,
+  );
+  const { name, firstName, lastName, username, email, company, city } = contact;
+  const names = [name ?? [firstName, lastName].filter(Boolean).join(" "), username, email, company, city];
+  writeEntry(tx, {
+    ...{ id: contactEntryId(id), kind: "contact", subjectId: id, workspaceId: contact.workspaceId, contactId: id },
+    ...{ numberIds: numbers.map((number) => number.id), hasFile: false },
+    texts: [...names.filter((one) => one !== null), ...people, ...tags, ...phoneTexts(contact.phone)],
+  });
+}
+
+function phoneTexts(phone: string | null): string[] {
+  const digits = (phone ?? "").slice(1);
+  if (digits === "") return [];
+  return [...PHONE_BEGINNINGS.map((from) => digits.slice(from)), digits.slice(-PHONE_END)];
+}
+
+/** Merges part of the index's segments; a few milliseconds at most. */
+export function mergeIndex(tx: Tx, pages: number): void {
+  tx.db.run(sql`INSERT INTO search_index (search_index, rank) VALUES ('merge', ${pages})`);
+}

@@ -1,0 +1,76 @@
+/** Brings the search index up to date a few seconds after a commit at most, in slices between which other work runs. */
+import { type Clock, sleep, type Timer } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import type { Store } from "#src/db/store.ts";
+import { indexRows, isIndexBehind, mergeIndex } from "#src/domain/search/index-rows.ts";
+
+interface SearchIndexerOptions {
+  store: Store;
+  clock: Clock;
+  /** Of the slices and the pauses, which a clock that stands still must not prolong. */
+  realClock: Clock;
+  log: Log;
+}
+
+/** After a failure. */
+const RETRY_MS = 60_000;
+/** How long a row waits at most while the index keeps up: contacts are read a second after their change. */
+const EVERY_MS = 2_000;
+const SLICE_MS = 2;
+const PAUSE_MS = 6;
+/** Pages of the index that a slice merges, which takes about a millisecond. */
+const MERGED_PAGES = 16;
+
+export class SearchIndexer extends ServiceLoop {
+  readonly #options: SearchIndexerOptions;
+  #timer: Timer | null = null;
+  #committedAt = 0;
+  /** Ends the pause of the run. */
+  #stopping = new AbortController();
+
+  constructor(options: SearchIndexerOptions) {
+    const { clock, log } = options;
+    super({
+      name: "search_index",
+      clock,
+      retryAfterMs: RETRY_MS,
+      onError: (error) => log.error("search.index_failed", "Indexing for the search failed", { error }),
+    });
+    this.#options = options;
+  }
+
+  /** Rows may wait. Cheap: call it after each commit. */
+  noteCommit(): void {
+    const { clock } = this.#options;
+    this.#committedAt = clock.now();
+    if (this.isStopped) return;
+    this.#timer ??= clock.setTimer(EVERY_MS, () => {
+      this.#timer = null;
+      this.notify();
+    });
+  }
+
+  override stop(): void {
+    super.stop();
+    this.#stopping.abort();
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  async runOnce(): Promise<NextRun> {
+    const { store, realClock, clock } = this.#options;
+    this.#stopping = new AbortController();
+    let isBehind = store.read(isIndexBehind);
+    while (isBehind && !this.isStopped) {
+      isBehind = await store.writeRepeatable((tx) => {
+        const endsAt = realClock.monotonic() + SLICE_MS;
+        return indexRows(tx, () => realClock.monotonic() < endsAt);
+      });
+      await store.writeRepeatable((tx) => mergeIndex(tx, MERGED_PAGES));
+      if (isBehind) await sleep(realClock, PAUSE_MS, this.#stopping.signal);
+    }
+    // A contact that changed last may still be too young.
+    return clock.now() - this.#committedAt < EVERY_MS ? EVERY_MS : null;
+  }
+}

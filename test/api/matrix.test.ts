@@ -123,12 +123,13 @@ test("what each scope opens", () => {
   expect(opened("read")).toEqual(
     endpoints
       .filter(
-        ({ method, path }) => method === "GET" && !["/me", "/webhooks"].includes(path) && !/conversation/.test(path),
+        ({ method, path }) => method === "GET" && !["/me", "/webhooks"].includes(path) && !/conversation|^.search$/.test(path),
       )
       .map(nameOf),
   );
   expect(opened("inbox")).toEqual([
     ...["GET /contacts/{phone}/conversation", "GET /conversations", "GET /conversations/{conversation}"],
+    "GET /search",
     ...["PATCH /conversations/{conversation}", "POST /conversations/{conversation}/thread"],
     ...["GET /conversations/{conversation}/notes", "POST /conversations/{conversation}/notes"],
   ]);

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 38. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 39. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1361,6 +1361,22 @@ CREATE TABLE scheduled_messages (
 , take INTEGER CHECK (take IN (0, 1))) STRICT;
 CREATE INDEX scheduled_messages_contact ON scheduled_messages (contact_id) WHERE cancel_on_reply = 1;
 CREATE INDEX scheduled_messages_of_workspace ON scheduled_messages (workspace_id);
+
+CREATE TABLE search_cursors (
+  source TEXT NOT NULL,
+  -- Of contacts: the id of the workspace; else 0.
+  part INTEGER NOT NULL,
+  -- Of contacts, the last `updated_at`; else the last id.
+  position INTEGER NOT NULL,
+  -- Of contacts with the same `updated_at`: the last id.
+  last_id INTEGER NOT NULL,
+  PRIMARY KEY (source, part)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE search_index USING fts5(
+  terms, kind UNINDEXED, subject_id UNINDEXED, contact_id UNINDEXED,
+  prefix = '1 2 3', tokenize = "unicode61 remove_diacritics 2 categories 'L* N* M* Co'"
+);
 
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,5 +1,5 @@
 /** Empties the search index as a whole, which the indexer then fills again: copies omit it, and a reset changes every row. */
-import search from "../../migrations/0034_search.sql" with { type: "text" };
+import search from "../../migrations/0039_search.sql" with { type: "text" };
 import type { Client } from "./driver.ts";
 
 /** Does nothing in a database of a schema without the index. What the file itself says of the tables is not executed. */

@@ -123,7 +123,8 @@ test("what each scope opens", () => {
   expect(opened("read")).toEqual(
     endpoints
       .filter(
-        ({ method, path }) => method === "GET" && !["/me", "/webhooks"].includes(path) && !/conversation|^.search$/.test(path),
+        ({ method, path }) =>
+          method === "GET" && !["/me", "/webhooks"].includes(path) && !/conversation|^.search$/.test(path),
       )
       .map(nameOf),
   );

@@ -3719,6 +3719,32 @@ export interface ListConversationsQuery {
   assignee?: string;
 }
 
+export interface SearchQuery {
+  /**
+   * The words to find, with spaces between them: all of them, each a whole word or the beginning of one, in any
+   * script. Case and accents make no difference. A phone number may have spaces.
+   */
+  q?: string;
+  /** What to find, with commas between them: `messages`, `contacts`, `notes`. Default: all. */
+  kinds?: string;
+  /** Only what belongs to this person: a phone number in any common format, or a user id. */
+  from?: string;
+  /** Only what is on this number of yours, in any common format. */
+  number?: string;
+  /** Only what belongs to people with this tag. */
+  tag?: string;
+  /** Only what was written at this time or later. */
+  since?: string;
+  /** Only what was written at this time or earlier. */
+  until?: string;
+  /** Only messages with a file. */
+  has_file?: boolean;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /** Cursor: the `meta.next` of the previous response. */
+  after?: string;
+}
+
 export interface ListConversationNotesQuery {
   /** Maximum number of entries on a page; more than 500 counts as 500. */
   per_page?: number;
@@ -4037,6 +4063,15 @@ export type ChangeConversationError =
   | InternalError
   | InvalidRequestError
   | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `search` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type SearchError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
   | RateLimitedError
   | UnauthenticatedError
   | UnavailableError;
@@ -4488,6 +4523,153 @@ export abstract class Operations {
    */
   changeConversation(conversation: number, body: ChangeConversation, options: CallOptions = {}): Promise<Conversation> {
     return this.core.one<Conversation>({ operation: "changeConversation", method: "PATCH", path: `/conversations/${encodeURIComponent(String(conversation))}`, body }, options);
+  }
+
+  /**
+   * Search. Finds people by name, number and tag, messages both ways by their words and file names, and notes:
+   * the newest first, contacts last. What is written is found within a few seconds; `meta.behind` says that rows
+   * are still missing. What a broadcast said to its recipients is not searched, and what people answered is.
+   * Needs a key with the scope `inbox`.
+   */
+  search(query: SearchQuery = {}, options: CallOptions = {}): Promise<ApiList<{
+    /** What was found. */
+    kind: "message" | "contact" | "note";
+    /**
+     * The message's or the note's id; null for a contact, and for a message that another sender on the number
+     * sent.
+     */
+    id: number | null;
+    /** Of a message: who wrote it. */
+    direction: "in" | "out" | null;
+    /** The conversation that the message or the note is in; null for a contact. */
+    conversation: number | null;
+    contact: {
+      phone: string | null;
+      user_id: string | null;
+      username: string | null;
+      name: string | null;
+    };
+    /** Your number that the message or the note is on; null for a contact. */
+    number: string | null;
+    /** When it was written; of a contact, when it was last changed. */
+    at: string;
+    /** The name of the file that the message brings. */
+    file: string | null;
+    /**
+     * The part of the text around the first word that was found, in order, in pieces: together they are the
+     * text, and those with `match` are the words found.
+     */
+    snippet: Array<{
+      text: string;
+      /** Whether the piece is one of the words that were searched for. */
+      match: boolean;
+    }>;
+  }>> {
+    return this.core.list<{
+    /** What was found. */
+    kind: "message" | "contact" | "note";
+    /**
+     * The message's or the note's id; null for a contact, and for a message that another sender on the number
+     * sent.
+     */
+    id: number | null;
+    /** Of a message: who wrote it. */
+    direction: "in" | "out" | null;
+    /** The conversation that the message or the note is in; null for a contact. */
+    conversation: number | null;
+    contact: {
+      phone: string | null;
+      user_id: string | null;
+      username: string | null;
+      name: string | null;
+    };
+    /** Your number that the message or the note is on; null for a contact. */
+    number: string | null;
+    /** When it was written; of a contact, when it was last changed. */
+    at: string;
+    /** The name of the file that the message brings. */
+    file: string | null;
+    /**
+     * The part of the text around the first word that was found, in order, in pieces: together they are the
+     * text, and those with `match` are the words found.
+     */
+    snippet: Array<{
+      text: string;
+      /** Whether the piece is one of the words that were searched for. */
+      match: boolean;
+    }>;
+  }>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `search`, page after page. */
+  search(query: SearchQuery = {}, options: CallOptions = {}): AsyncGenerator<{
+    /** What was found. */
+    kind: "message" | "contact" | "note";
+    /**
+     * The message's or the note's id; null for a contact, and for a message that another sender on the number
+     * sent.
+     */
+    id: number | null;
+    /** Of a message: who wrote it. */
+    direction: "in" | "out" | null;
+    /** The conversation that the message or the note is in; null for a contact. */
+    conversation: number | null;
+    contact: {
+      phone: string | null;
+      user_id: string | null;
+      username: string | null;
+      name: string | null;
+    };
+    /** Your number that the message or the note is on; null for a contact. */
+    number: string | null;
+    /** When it was written; of a contact, when it was last changed. */
+    at: string;
+    /** The name of the file that the message brings. */
+    file: string | null;
+    /**
+     * The part of the text around the first word that was found, in order, in pieces: together they are the
+     * text, and those with `match` are the words found.
+     */
+    snippet: Array<{
+      text: string;
+      /** Whether the piece is one of the words that were searched for. */
+      match: boolean;
+    }>;
+  }, void, undefined> {
+    return this.core.iterate<{
+    /** What was found. */
+    kind: "message" | "contact" | "note";
+    /**
+     * The message's or the note's id; null for a contact, and for a message that another sender on the number
+     * sent.
+     */
+    id: number | null;
+    /** Of a message: who wrote it. */
+    direction: "in" | "out" | null;
+    /** The conversation that the message or the note is in; null for a contact. */
+    conversation: number | null;
+    contact: {
+      phone: string | null;
+      user_id: string | null;
+      username: string | null;
+      name: string | null;
+    };
+    /** Your number that the message or the note is on; null for a contact. */
+    number: string | null;
+    /** When it was written; of a contact, when it was last changed. */
+    at: string;
+    /** The name of the file that the message brings. */
+    file: string | null;
+    /**
+     * The part of the text around the first word that was found, in order, in pieces: together they are the
+     * text, and those with `match` are the words found.
+     */
+    snippet: Array<{
+      text: string;
+      /** Whether the piece is one of the words that were searched for. */
+      match: boolean;
+    }>;
+  }>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /**

@@ -254,7 +254,7 @@ describe("the console", () => {
     const owner = await person(app, "owner@example.com", "owner", shop.id);
     const { contact_id: contact } = (await owner.get(`/w/${shop.id}/inbox`)).body.data[0];
     const shown = async () => (await owner.get(`/w/${shop.id}/inbox/${contact}`)).body.data.thread;
-    const { conversation } = await shown();
+    const conversation = (await owner.get(`/w/${shop.id}/inbox/${contact}`)).body.data.conversation.id;
     expect(await shown()).toMatchObject({ owner: "other", role: null, is_taken_by_message: false });
     const act = (action: string, who = owner) =>
       who.post(`/w/${shop.id}/conversations/${conversation}/thread`, { action });

@@ -2173,6 +2173,43 @@ type RotatedSecret struct {
 	OldSecretUntil *string `json:"old_secret_until"`
 }
 
+// SearchHitContact: part of another type.
+type SearchHitContact struct {
+	Phone    *string `json:"phone"`
+	UserID   *string `json:"user_id"`
+	Username *string `json:"username"`
+	Name     *string `json:"name"`
+}
+
+// SearchHitSnippetItem: part of another type.
+type SearchHitSnippetItem struct {
+	Text string `json:"text"`
+	// Whether the piece is one of the words that were searched for.
+	Match bool `json:"match"`
+}
+
+// SearchHit: A person, a message or a note that was found.
+type SearchHit struct {
+	// What was found.
+	Kind string `json:"kind"`
+	// The message's or the note's id; null for a contact, and for a message that another sender on the number sent.
+	ID *int64 `json:"id"`
+	// Of a message: who wrote it.
+	Direction *string `json:"direction"`
+	// The conversation that the message or the note is in; null for a contact.
+	Conversation *int64           `json:"conversation"`
+	Contact      SearchHitContact `json:"contact"`
+	// Your number that the message or the note is on; null for a contact.
+	Number *string `json:"number"`
+	// When it was written; of a contact, when it was last changed.
+	At string `json:"at"`
+	// The name of the file that the message brings.
+	File *string `json:"file"`
+	// The part of the text around the first word that was found, in order, in pieces: together they are the text,
+	// and those with `match` are the words found.
+	Snippet []SearchHitSnippetItem `json:"snippet"`
+}
+
 // SendContacts: Sends contact cards, within 24 hours of the recipient's last message.
 type SendContacts struct {
 	// A phone number in any common format. Without a country code, the workspace's country is assumed.
@@ -3162,13 +3199,13 @@ type SearchQuery struct {
 // notes: the newest first, contacts last. What is written is found within a few seconds; `meta.behind` says that
 // rows are still missing. What a broadcast said to its recipients is not searched, and what people answered is.
 // Needs a key with the scope `inbox`.
-func (c *Client) Search(ctx context.Context, query SearchQuery, options ...CallOption) (*List[], error) {
-	return list[](ctx, c, apiRequest{method: "GET", path: "/search", query: queryOf(query), isIdempotent: true}, options)
+func (c *Client) Search(ctx context.Context, query SearchQuery, options ...CallOption) (*List[SearchHit], error) {
+	return list[SearchHit](ctx, c, apiRequest{method: "GET", path: "/search", query: queryOf(query), isIdempotent: true}, options)
 }
 
-// Search gives all entries of Search, page after page.
-func (c *Client) Search(ctx context.Context, query SearchQuery, options ...CallOption) *Iterator[] {
-	return iterate[](ctx, c, apiRequest{method: "GET", path: "/search", query: queryOf(query), isIdempotent: true}, options)
+// IterateSearch gives all entries of Search, page after page.
+func (c *Client) IterateSearch(ctx context.Context, query SearchQuery, options ...CallOption) *Iterator[SearchHit] {
+	return iterate[SearchHit](ctx, c, apiRequest{method: "GET", path: "/search", query: queryOf(query), isIdempotent: true}, options)
 }
 
 // ControlConversationThread: Take a conversation over, give it back, or pass it on. On a number that other

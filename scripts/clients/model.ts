@@ -104,6 +104,8 @@ function resultOf({ responses }: OperationObject): ClientOperation["result"] {
   if (success === undefined || "$ref" in success) throw new Error("an operation begins with its success");
   const { data, meta } = success.content?.["application/json"]?.schema.properties ?? {};
   if (data === undefined) return { kind: "file" };
+  if (meta !== undefined && data.items?.$ref === undefined)
+    throw new Error("the entries of a list have a schema of their own name");
   return { kind: meta === undefined ? "one" : "list", schema: data };
 }
 
@@ -125,9 +127,9 @@ export function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** `listMessages` → `iterateMessages`, `getConversation` → `iterateConversation`. */
+/** `listMessages` → `iterateMessages`, `getConversation` → `iterateConversation`, `search` → `iterateSearch`. */
 export function iterateName(id: string): string {
-  return id.replace(/^(list|get)/, "iterate");
+  return `iterate${pascal(id.replace(/^(list|get)/, ""))}`;
 }
 
 /** Whether the list gives the cursor behind each entry. */

@@ -133,6 +133,7 @@ namespace Waxwing;
  * @phpstan-type ReplyButton array{id: string, title: string}
  * @phpstan-type RotateSecret array{overlap?: string}
  * @phpstan-type RotatedSecret array{id: int, secret: string, old_secret_until: string|null}
+ * @phpstan-type SearchHit array{kind: 'message'|'contact'|'note', id: int|null, direction: 'in'|'out'|null, conversation: int|null, contact: array{phone: string|null, user_id: string|null, username: string|null, name: string|null}, number: string|null, at: string, file: string|null, snippet: list<array{text: string, match: bool}>}
  * @phpstan-type SendContacts array{to: string, contacts: list<ContactCard>, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendInteractive array{to: string, interactive: Interactive, reply_to?: MessageReference, category?: 'utility', take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
  * @phpstan-type SendLocation array{to: string, location: Location, reply_to?: MessageReference, take?: bool, from?: string, reference?: string, send_at?: string, cancel_on_reply?: bool}
@@ -555,7 +556,7 @@ abstract class Operations
      *
      * @param array{q?: string, kinds?: string, from?: string, number?: string, tag?: string, since?: string, until?: string, has_file?: bool, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
-     * @return array{data: list<array{kind: 'message'|'contact'|'note', id: int|null, direction: 'in'|'out'|null, conversation: int|null, contact: array{phone: string|null, user_id: string|null, username: string|null, name: string|null}, number: string|null, at: string, file: string|null, snippet: list<array{text: string, match: bool}>}>, meta: array<string, mixed>}
+     * @return array{data: list<SearchHit>, meta: array<string, mixed>}
      */
     public function search(array $query = [], array $options = []): array
     {
@@ -567,9 +568,9 @@ abstract class Operations
      *
      * @param array{q?: string, kinds?: string, from?: string, number?: string, tag?: string, since?: string, until?: string, has_file?: bool, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
-     * @return \Generator<int, array{kind: 'message'|'contact'|'note', id: int|null, direction: 'in'|'out'|null, conversation: int|null, contact: array{phone: string|null, user_id: string|null, username: string|null, name: string|null}, number: string|null, at: string, file: string|null, snippet: list<array{text: string, match: bool}>}>
+     * @return \Generator<int, SearchHit>
      */
-    public function search(array $query = [], array $options = []): \Generator
+    public function iterateSearch(array $query = [], array $options = []): \Generator
     {
         return $this->core->iterate(['method' => 'GET', 'path' => '/search', 'query' => $query, 'is_idempotent' => true], $options);
     }

@@ -2942,6 +2942,54 @@ class RotatedSecret(_RotatedSecretRequired):
     """The new secret of an address."""
 
 
+_SearchHitContactRequired = TypedDict(
+    "_SearchHitContactRequired",
+    {
+        "phone": "Optional[str]",
+        "user_id": "Optional[str]",
+        "username": "Optional[str]",
+        "name": "Optional[str]",
+    },
+)
+
+
+class SearchHitContact(_SearchHitContactRequired):
+    """SearchHitContact"""
+
+
+_SearchHitSnippetItemRequired = TypedDict(
+    "_SearchHitSnippetItemRequired",
+    {
+        "text": "str",
+        "match": "bool",
+    },
+)
+
+
+class SearchHitSnippetItem(_SearchHitSnippetItemRequired):
+    """SearchHitSnippetItem"""
+
+
+_SearchHitRequired = TypedDict(
+    "_SearchHitRequired",
+    {
+        "kind": "Literal['message', 'contact', 'note']",
+        "id": "Optional[int]",
+        "direction": "Optional[Literal['in', 'out']]",
+        "conversation": "Optional[int]",
+        "contact": "SearchHitContact",
+        "number": "Optional[str]",
+        "at": "str",
+        "file": "Optional[str]",
+        "snippet": "List['SearchHitSnippetItem']",
+    },
+)
+
+
+class SearchHit(_SearchHitRequired):
+    """A person, a message or a note that was found."""
+
+
 _SendContactsRequired = TypedDict(
     "_SendContactsRequired",
     {
@@ -4386,7 +4434,7 @@ class Operations:
             max_retries=max_retries,
         )
 
-    def search(
+    def iterate_search(
         self,
         *,
         q: Optional[str] = None,
@@ -4402,7 +4450,7 @@ class Operations:
         request_id: Optional[str] = None,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
-    ) -> Iterator[]:
+    ) -> Iterator[SearchHit]:
         """All entries of `search`, page after page."""
         return self._core.iterate(
             "GET",

@@ -2147,6 +2147,42 @@ export type RotatedSecret = {
   old_secret_until: string | null;
 };
 
+/** A person, a message or a note that was found. */
+export type SearchHit = {
+  /** What was found. */
+  kind: "message" | "contact" | "note";
+  /**
+   * The message's or the note's id; null for a contact, and for a message that another sender on the number
+   * sent.
+   */
+  id: number | null;
+  /** Of a message: who wrote it. */
+  direction: "in" | "out" | null;
+  /** The conversation that the message or the note is in; null for a contact. */
+  conversation: number | null;
+  contact: {
+    phone: string | null;
+    user_id: string | null;
+    username: string | null;
+    name: string | null;
+  };
+  /** Your number that the message or the note is on; null for a contact. */
+  number: string | null;
+  /** When it was written; of a contact, when it was last changed. */
+  at: string;
+  /** The name of the file that the message brings. */
+  file: string | null;
+  /**
+   * The part of the text around the first word that was found, in order, in pieces: together they are the text,
+   * and those with `match` are the words found.
+   */
+  snippet: Array<{
+    text: string;
+    /** Whether the piece is one of the words that were searched for. */
+    match: boolean;
+  }>;
+};
+
 /** Sends contact cards, within 24 hours of the recipient's last message. */
 export type SendContacts = {
   /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
@@ -4531,145 +4567,13 @@ export abstract class Operations {
    * are still missing. What a broadcast said to its recipients is not searched, and what people answered is.
    * Needs a key with the scope `inbox`.
    */
-  search(query: SearchQuery = {}, options: CallOptions = {}): Promise<ApiList<{
-    /** What was found. */
-    kind: "message" | "contact" | "note";
-    /**
-     * The message's or the note's id; null for a contact, and for a message that another sender on the number
-     * sent.
-     */
-    id: number | null;
-    /** Of a message: who wrote it. */
-    direction: "in" | "out" | null;
-    /** The conversation that the message or the note is in; null for a contact. */
-    conversation: number | null;
-    contact: {
-      phone: string | null;
-      user_id: string | null;
-      username: string | null;
-      name: string | null;
-    };
-    /** Your number that the message or the note is on; null for a contact. */
-    number: string | null;
-    /** When it was written; of a contact, when it was last changed. */
-    at: string;
-    /** The name of the file that the message brings. */
-    file: string | null;
-    /**
-     * The part of the text around the first word that was found, in order, in pieces: together they are the
-     * text, and those with `match` are the words found.
-     */
-    snippet: Array<{
-      text: string;
-      /** Whether the piece is one of the words that were searched for. */
-      match: boolean;
-    }>;
-  }>> {
-    return this.core.list<{
-    /** What was found. */
-    kind: "message" | "contact" | "note";
-    /**
-     * The message's or the note's id; null for a contact, and for a message that another sender on the number
-     * sent.
-     */
-    id: number | null;
-    /** Of a message: who wrote it. */
-    direction: "in" | "out" | null;
-    /** The conversation that the message or the note is in; null for a contact. */
-    conversation: number | null;
-    contact: {
-      phone: string | null;
-      user_id: string | null;
-      username: string | null;
-      name: string | null;
-    };
-    /** Your number that the message or the note is on; null for a contact. */
-    number: string | null;
-    /** When it was written; of a contact, when it was last changed. */
-    at: string;
-    /** The name of the file that the message brings. */
-    file: string | null;
-    /**
-     * The part of the text around the first word that was found, in order, in pieces: together they are the
-     * text, and those with `match` are the words found.
-     */
-    snippet: Array<{
-      text: string;
-      /** Whether the piece is one of the words that were searched for. */
-      match: boolean;
-    }>;
-  }>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
+  search(query: SearchQuery = {}, options: CallOptions = {}): Promise<ApiList<SearchHit>> {
+    return this.core.list<SearchHit>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /** All entries of `search`, page after page. */
-  search(query: SearchQuery = {}, options: CallOptions = {}): AsyncGenerator<{
-    /** What was found. */
-    kind: "message" | "contact" | "note";
-    /**
-     * The message's or the note's id; null for a contact, and for a message that another sender on the number
-     * sent.
-     */
-    id: number | null;
-    /** Of a message: who wrote it. */
-    direction: "in" | "out" | null;
-    /** The conversation that the message or the note is in; null for a contact. */
-    conversation: number | null;
-    contact: {
-      phone: string | null;
-      user_id: string | null;
-      username: string | null;
-      name: string | null;
-    };
-    /** Your number that the message or the note is on; null for a contact. */
-    number: string | null;
-    /** When it was written; of a contact, when it was last changed. */
-    at: string;
-    /** The name of the file that the message brings. */
-    file: string | null;
-    /**
-     * The part of the text around the first word that was found, in order, in pieces: together they are the
-     * text, and those with `match` are the words found.
-     */
-    snippet: Array<{
-      text: string;
-      /** Whether the piece is one of the words that were searched for. */
-      match: boolean;
-    }>;
-  }, void, undefined> {
-    return this.core.iterate<{
-    /** What was found. */
-    kind: "message" | "contact" | "note";
-    /**
-     * The message's or the note's id; null for a contact, and for a message that another sender on the number
-     * sent.
-     */
-    id: number | null;
-    /** Of a message: who wrote it. */
-    direction: "in" | "out" | null;
-    /** The conversation that the message or the note is in; null for a contact. */
-    conversation: number | null;
-    contact: {
-      phone: string | null;
-      user_id: string | null;
-      username: string | null;
-      name: string | null;
-    };
-    /** Your number that the message or the note is on; null for a contact. */
-    number: string | null;
-    /** When it was written; of a contact, when it was last changed. */
-    at: string;
-    /** The name of the file that the message brings. */
-    file: string | null;
-    /**
-     * The part of the text around the first word that was found, in order, in pieces: together they are the
-     * text, and those with `match` are the words found.
-     */
-    snippet: Array<{
-      text: string;
-      /** Whether the piece is one of the words that were searched for. */
-      match: boolean;
-    }>;
-  }>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
+  iterateSearch(query: SearchQuery = {}, options: CallOptions = {}): AsyncGenerator<SearchHit, void, undefined> {
+    return this.core.iterate<SearchHit>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /**

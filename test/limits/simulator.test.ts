@@ -106,6 +106,17 @@ describe("a limit of a kind", () => {
   });
 });
 
+describe("a text with a category (Direct Send)", () => {
+  const direct = (body: unknown, more: object = {}) => ({ type: "text", category: "utility", text: { body }, ...more });
+
+  test("has at most 1,024 characters, which it needs, and answers no message", () => {
+    expect(judge(direct(x(1_024)), null)).toBeNull();
+    expect(judge(direct(x(1_025)), null)).toBe("100");
+    expect(judge(direct(undefined), null)).toBe("100");
+    expect(judge(direct("Hello", { context: { message_id: "wamid.A" } }), null)).toBe("100");
+  });
+});
+
 const listed = (components: object[], category: ApprovedCase["category"] = "MARKETING"): ApprovedCase => ({
   ...{ category, components: components as Json[], body: {}, sent: undefined },
 });

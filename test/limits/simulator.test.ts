@@ -112,7 +112,7 @@ describe("a text with a category (Direct Send)", () => {
   test("has at most 1,024 characters, which it needs, and answers no message", () => {
     expect(judge(direct(x(1_024)), null)).toBeNull();
     expect(judge(direct(x(1_025)), null)).toBe("100");
-    expect(judge(direct(undefined), null)).toBe("100");
+    expect(judge(direct(undefined), null)).toBe("131008");
     expect(judge(direct("Hello", { context: { message_id: "wamid.A" } }), null)).toBe("100");
   });
 });

@@ -68,13 +68,17 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("figure", { name: "Preview" }).getByText("Hi Asha, your order is ready.").waitFor();
 
       // Buttons: added, moved by keyboard and by dragging, removed.
-      for (const [kind, label] of [
+      for (const [index, [kind, label]] of Object.entries([
         ["QUICK_REPLY", "Thanks"],
         ["QUICK_REPLY", "Later"],
         ["URL", "Track"],
-      ] as const) {
+      ] as const)) {
         await page.getByLabel("Kind of button").selectOption(kind);
         await button("Add button").press("Enter");
+        await page
+          .locator(`input:focus`)
+          .and(page.getByLabel(`Label (Button ${Number(index) + 1}`))
+          .waitFor();
         await page.keyboard.type(label);
       }
       await page.getByLabel("Address (Button 3: Link)").fill("https://shop.example/orders/{{1}}");

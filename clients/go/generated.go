@@ -3170,44 +3170,6 @@ func (c *Client) ChangeConversation(ctx context.Context, conversation int64, bod
 	return one[Conversation](ctx, c, apiRequest{method: "PATCH", path: "/conversations/" + segment(conversation), body: body}, options)
 }
 
-// SearchQuery is what Search can be asked for.
-type SearchQuery struct {
-	// The words to find, with spaces between them: all of them, each a whole word or the beginning of one, in any
-	// script. Case and accents make no difference. A phone number may have spaces.
-	Q string `json:"q,omitempty"`
-	// What to find, with commas between them: `messages`, `contacts`, `notes`. Default: all.
-	Kinds string `json:"kinds,omitempty"`
-	// Only what belongs to this person: a phone number in any common format, or a user id.
-	From string `json:"from,omitempty"`
-	// Only what is on this number of yours, in any common format.
-	Number string `json:"number,omitempty"`
-	// Only what belongs to people with this tag.
-	Tag string `json:"tag,omitempty"`
-	// Only what was written at this time or later.
-	Since string `json:"since,omitempty"`
-	// Only what was written at this time or earlier.
-	Until string `json:"until,omitempty"`
-	// Only messages with a file.
-	HasFile *bool `json:"has_file,omitempty"`
-	// Maximum number of entries on a page; more than 500 counts as 500.
-	PerPage *int64 `json:"per_page,omitempty"`
-	// Cursor: the `meta.next` of the previous response.
-	After string `json:"after,omitempty"`
-}
-
-// Search: Search. Finds people by name, number and tag, messages both ways by their words and file names, and
-// notes: the newest first, contacts last. What is written is found within a few seconds; `meta.behind` says that
-// rows are still missing. What a broadcast said to its recipients is not searched, and what people answered is.
-// Needs a key with the scope `inbox`.
-func (c *Client) Search(ctx context.Context, query SearchQuery, options ...CallOption) (*List[SearchHit], error) {
-	return list[SearchHit](ctx, c, apiRequest{method: "GET", path: "/search", query: queryOf(query), isIdempotent: true}, options)
-}
-
-// IterateSearch gives all entries of Search, page after page.
-func (c *Client) IterateSearch(ctx context.Context, query SearchQuery, options ...CallOption) *Iterator[SearchHit] {
-	return iterate[SearchHit](ctx, c, apiRequest{method: "GET", path: "/search", query: queryOf(query), isIdempotent: true}, options)
-}
-
 // ControlConversationThread: Take a conversation over, give it back, or pass it on. On a number that other
 // senders answer too, only the owner of a conversation may send free messages in it. WhatsApp is asked once, and
 // never again where it gave no answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives
@@ -3241,6 +3203,45 @@ func (c *Client) IterateConversationNotes(ctx context.Context, conversation int6
 // no event. It is deleted when the person is erased. Needs a key with the scope `inbox`.
 func (c *Client) AddConversationNote(ctx context.Context, conversation int64, body AddConversationNote, options ...CallOption) (*ConversationNote, error) {
 	return one[ConversationNote](ctx, c, apiRequest{method: "POST", path: "/conversations/" + segment(conversation) + "/notes", body: body, takesKey: true}, options)
+}
+
+// SearchQuery is what Search can be asked for.
+type SearchQuery struct {
+	// The words to find, with spaces between them: all of them, each a whole word or the beginning of one, in any
+	// script. Case and accents make no difference. A phone number may have spaces. Without it: everything that the
+	// filters let through.
+	Q string `json:"q,omitempty"`
+	// What to find, with commas between them: `messages`, `contacts`, `notes`. Default: all.
+	Kinds string `json:"kinds,omitempty"`
+	// Only what belongs to this person: a phone number in any common format, or a user id.
+	From string `json:"from,omitempty"`
+	// Only what is on this number of yours, in any common format.
+	Number string `json:"number,omitempty"`
+	// Only what belongs to people with this tag.
+	Tag string `json:"tag,omitempty"`
+	// Only what was written at this time or later.
+	Since string `json:"since,omitempty"`
+	// Only what was written at this time or earlier.
+	Until string `json:"until,omitempty"`
+	// Only messages with a file.
+	HasFile *bool `json:"has_file,omitempty"`
+	// Maximum number of entries on a page; more than 500 counts as 500.
+	PerPage *int64 `json:"per_page,omitempty"`
+	// Cursor: the `meta.next` of the previous response.
+	After string `json:"after,omitempty"`
+}
+
+// Search: Search. Finds people by name, number and tag, messages both ways by their words and file names, and
+// notes: the newest first, contacts last. What is written is found within a few seconds; `meta.behind` says that
+// rows are still missing. What a broadcast said to its recipients is not searched, and what people answered is.
+// Needs a key with the scope `inbox`.
+func (c *Client) Search(ctx context.Context, query SearchQuery, options ...CallOption) (*List[SearchHit], error) {
+	return list[SearchHit](ctx, c, apiRequest{method: "GET", path: "/search", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// IterateSearch gives all entries of Search, page after page.
+func (c *Client) IterateSearch(ctx context.Context, query SearchQuery, options ...CallOption) *Iterator[SearchHit] {
+	return iterate[SearchHit](ctx, c, apiRequest{method: "GET", path: "/search", query: queryOf(query), isIdempotent: true}, options)
 }
 
 // ListOptOutsQuery is what ListOptOuts can be asked for.

@@ -130,9 +130,9 @@ test("what each scope opens", () => {
   );
   expect(opened("inbox")).toEqual([
     ...["GET /contacts/{phone}/conversation", "GET /conversations", "GET /conversations/{conversation}"],
-    "GET /search",
     ...["PATCH /conversations/{conversation}", "POST /conversations/{conversation}/thread"],
     ...["GET /conversations/{conversation}/notes", "POST /conversations/{conversation}/notes"],
+    "GET /search",
   ]);
   expect(opened("webhooks")).toEqual([
     ...["GET /webhooks", "POST /webhooks", "PATCH /webhooks/{id}", "DELETE /webhooks/{id}"],

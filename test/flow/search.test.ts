@@ -178,6 +178,11 @@ test("people are found by name, tag and number, and again after a change; notes 
   expect(await hits("marzipan", { kinds: "messages,contacts" })).toEqual([]);
   const found = await hits("kostenvoranschlag", { has_file: "true" });
   expect(found.map(({ kind, file: name }) => [kind, name])).toEqual([["message", "Kostenvoranschlag-77.pdf"]]);
+  // Without words, the filters alone choose.
+  const { body } = await app.call("GET", "/api/v1/search?has_file=true", { key: shop.key });
+  expect(body.data.map((hit: Hit) => [hit.file, textOf(hit)])).toEqual([
+    ["Kostenvoranschlag-77.pdf", "Kostenvoranschlag-77.pdf"],
+  ]);
 });
 
 test("filters are combined, and a wrong one is named", async () => {

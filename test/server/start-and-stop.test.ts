@@ -57,6 +57,7 @@ const NAMES = [
   "unused_media",
   "index_network_ids",
   "index_contact_messages",
+  "search_index",
   "housekeeping",
   "other_commits",
   "backups",

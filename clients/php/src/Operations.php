@@ -549,33 +549,6 @@ abstract class Operations
     }
 
     /**
-     * Search. Finds people by name, number and tag, messages both ways by their words and file names, and notes: the
-     * newest first, contacts last. What is written is found within a few seconds; `meta.behind` says that rows are
-     * still missing. What a broadcast said to its recipients is not searched, and what people answered is. Needs a
-     * key with the scope `inbox`.
-     *
-     * @param array{q?: string, kinds?: string, from?: string, number?: string, tag?: string, since?: string, until?: string, has_file?: bool, per_page?: int, after?: string} $query
-     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
-     * @return array{data: list<SearchHit>, meta: array<string, mixed>}
-     */
-    public function search(array $query = [], array $options = []): array
-    {
-        return $this->core->list(['method' => 'GET', 'path' => '/search', 'query' => $query, 'is_idempotent' => true], $options);
-    }
-
-    /**
-     * All entries of `search`, page after page.
-     *
-     * @param array{q?: string, kinds?: string, from?: string, number?: string, tag?: string, since?: string, until?: string, has_file?: bool, per_page?: int, after?: string} $query
-     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
-     * @return \Generator<int, SearchHit>
-     */
-    public function iterateSearch(array $query = [], array $options = []): \Generator
-    {
-        return $this->core->iterate(['method' => 'GET', 'path' => '/search', 'query' => $query, 'is_idempotent' => true], $options);
-    }
-
-    /**
      * Take a conversation over, give it back, or pass it on. On a number that other senders answer too, only the
      * owner of a conversation may send free messages in it. WhatsApp is asked once, and never again where it gave no
      * answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives next shows the owner. Only the
@@ -632,6 +605,33 @@ abstract class Operations
     public function addConversationNote(int $conversation, array|\stdClass $body, array $options = []): array
     {
         return $this->core->one(['method' => 'POST', 'path' => '/conversations/' . rawurlencode((string) $conversation) . '/notes', 'body' => $body, 'takes_key' => true], $options);
+    }
+
+    /**
+     * Search. Finds people by name, number and tag, messages both ways by their words and file names, and notes: the
+     * newest first, contacts last. What is written is found within a few seconds; `meta.behind` says that rows are
+     * still missing. What a broadcast said to its recipients is not searched, and what people answered is. Needs a
+     * key with the scope `inbox`.
+     *
+     * @param array{q?: string, kinds?: string, from?: string, number?: string, tag?: string, since?: string, until?: string, has_file?: bool, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<SearchHit>, meta: array<string, mixed>}
+     */
+    public function search(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/search', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `search`, page after page.
+     *
+     * @param array{q?: string, kinds?: string, from?: string, number?: string, tag?: string, since?: string, until?: string, has_file?: bool, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, SearchHit>
+     */
+    public function iterateSearch(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/search', 'query' => $query, 'is_idempotent' => true], $options);
     }
 
     /**

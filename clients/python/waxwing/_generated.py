@@ -4402,66 +4402,6 @@ class Operations:
             max_retries=max_retries,
         )
 
-    def search(
-        self,
-        *,
-        q: Optional[str] = None,
-        kinds: Optional[str] = None,
-        from_: Optional[str] = None,
-        number: Optional[str] = None,
-        tag: Optional[str] = None,
-        since: Optional[str] = None,
-        until: Optional[str] = None,
-        has_file: Optional[bool] = None,
-        per_page: Optional[int] = None,
-        after: Optional[str] = None,
-        request_id: Optional[str] = None,
-        timeout: Optional[float] = None,
-        max_retries: Optional[int] = None,
-    ) -> ApiList:
-        """Search. Finds people by name, number and tag, messages both ways by their words and file names, and
-        notes: the newest first, contacts last. What is written is found within a few seconds; `meta.behind`
-        says that rows are still missing. What a broadcast said to its recipients is not searched, and what
-        people answered is. Needs a key with the scope `inbox`.
-        """
-        return self._core.list(
-            "GET",
-            "/search",
-            query={"q": q, "kinds": kinds, "from": from_, "number": number, "tag": tag, "since": since, "until": until, "has_file": has_file, "per_page": per_page, "after": after},
-            is_idempotent=True,
-            request_id=request_id,
-            timeout=timeout,
-            max_retries=max_retries,
-        )
-
-    def iterate_search(
-        self,
-        *,
-        q: Optional[str] = None,
-        kinds: Optional[str] = None,
-        from_: Optional[str] = None,
-        number: Optional[str] = None,
-        tag: Optional[str] = None,
-        since: Optional[str] = None,
-        until: Optional[str] = None,
-        has_file: Optional[bool] = None,
-        per_page: Optional[int] = None,
-        after: Optional[str] = None,
-        request_id: Optional[str] = None,
-        timeout: Optional[float] = None,
-        max_retries: Optional[int] = None,
-    ) -> Iterator[SearchHit]:
-        """All entries of `search`, page after page."""
-        return self._core.iterate(
-            "GET",
-            "/search",
-            query={"q": q, "kinds": kinds, "from": from_, "number": number, "tag": tag, "since": since, "until": until, "has_file": has_file, "per_page": per_page, "after": after},
-            is_idempotent=True,
-            request_id=request_id,
-            timeout=timeout,
-            max_retries=max_retries,
-        )
-
     def control_conversation_thread(
         self,
         conversation: int,
@@ -4551,6 +4491,66 @@ class Operations:
             body=body,
             takes_key=True,
             idempotency_key=idempotency_key,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def search(
+        self,
+        *,
+        q: Optional[str] = None,
+        kinds: Optional[str] = None,
+        from_: Optional[str] = None,
+        number: Optional[str] = None,
+        tag: Optional[str] = None,
+        since: Optional[str] = None,
+        until: Optional[str] = None,
+        has_file: Optional[bool] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """Search. Finds people by name, number and tag, messages both ways by their words and file names, and
+        notes: the newest first, contacts last. What is written is found within a few seconds; `meta.behind`
+        says that rows are still missing. What a broadcast said to its recipients is not searched, and what
+        people answered is. Needs a key with the scope `inbox`.
+        """
+        return self._core.list(
+            "GET",
+            "/search",
+            query={"q": q, "kinds": kinds, "from": from_, "number": number, "tag": tag, "since": since, "until": until, "has_file": has_file, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_search(
+        self,
+        *,
+        q: Optional[str] = None,
+        kinds: Optional[str] = None,
+        from_: Optional[str] = None,
+        number: Optional[str] = None,
+        tag: Optional[str] = None,
+        since: Optional[str] = None,
+        until: Optional[str] = None,
+        has_file: Optional[bool] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[SearchHit]:
+        """All entries of `search`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/search",
+            query={"q": q, "kinds": kinds, "from": from_, "number": number, "tag": tag, "since": since, "until": until, "has_file": has_file, "per_page": per_page, "after": after},
+            is_idempotent=True,
             request_id=request_id,
             timeout=timeout,
             max_retries=max_retries,

@@ -3755,10 +3755,18 @@ export interface ListConversationsQuery {
   assignee?: string;
 }
 
+export interface ListConversationNotesQuery {
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /** Cursor: the `meta.next` of the previous response. */
+  after?: string;
+}
+
 export interface SearchQuery {
   /**
    * The words to find, with spaces between them: all of them, each a whole word or the beginning of one, in any
-   * script. Case and accents make no difference. A phone number may have spaces.
+   * script. Case and accents make no difference. A phone number may have spaces. Without it: everything that the
+   * filters let through.
    */
   q?: string;
   /** What to find, with commas between them: `messages`, `contacts`, `notes`. Default: all. */
@@ -3775,13 +3783,6 @@ export interface SearchQuery {
   until?: string;
   /** Only messages with a file. */
   has_file?: boolean;
-  /** Maximum number of entries on a page; more than 500 counts as 500. */
-  per_page?: number;
-  /** Cursor: the `meta.next` of the previous response. */
-  after?: string;
-}
-
-export interface ListConversationNotesQuery {
   /** Maximum number of entries on a page; more than 500 counts as 500. */
   per_page?: number;
   /** Cursor: the `meta.next` of the previous response. */
@@ -4103,15 +4104,6 @@ export type ChangeConversationError =
   | UnauthenticatedError
   | UnavailableError;
 
-/** What `search` may be refused with: `WaxwingError.error`, told apart by `code`. */
-export type SearchError =
-  | ApiNotEnabledError
-  | InternalError
-  | InvalidRequestError
-  | RateLimitedError
-  | UnauthenticatedError
-  | UnavailableError;
-
 /** What `controlConversationThread` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type ControlConversationThreadError =
   | ApiNotEnabledError
@@ -4142,6 +4134,15 @@ export type AddConversationNoteError =
   | InternalError
   | InvalidRequestError
   | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `search` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type SearchError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
   | RateLimitedError
   | UnauthenticatedError
   | UnavailableError;
@@ -4562,21 +4563,6 @@ export abstract class Operations {
   }
 
   /**
-   * Search. Finds people by name, number and tag, messages both ways by their words and file names, and notes:
-   * the newest first, contacts last. What is written is found within a few seconds; `meta.behind` says that rows
-   * are still missing. What a broadcast said to its recipients is not searched, and what people answered is.
-   * Needs a key with the scope `inbox`.
-   */
-  search(query: SearchQuery = {}, options: CallOptions = {}): Promise<ApiList<SearchHit>> {
-    return this.core.list<SearchHit>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
-  }
-
-  /** All entries of `search`, page after page. */
-  iterateSearch(query: SearchQuery = {}, options: CallOptions = {}): AsyncGenerator<SearchHit, void, undefined> {
-    return this.core.iterate<SearchHit>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
-  }
-
-  /**
    * Take a conversation over, give it back, or pass it on. On a number that other senders answer too, only the
    * owner of a conversation may send free messages in it. WhatsApp is asked once, and never again where it gave
    * no answer: then the answer is 502 with `whatsapp_code` `timeout`, and what arrives next shows the owner.
@@ -4607,6 +4593,21 @@ export abstract class Operations {
    */
   addConversationNote(conversation: number, body: AddConversationNote, options: CallOptions = {}): Promise<ConversationNote> {
     return this.core.one<ConversationNote>({ operation: "addConversationNote", method: "POST", path: `/conversations/${encodeURIComponent(String(conversation))}/notes`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Search. Finds people by name, number and tag, messages both ways by their words and file names, and notes:
+   * the newest first, contacts last. What is written is found within a few seconds; `meta.behind` says that rows
+   * are still missing. What a broadcast said to its recipients is not searched, and what people answered is.
+   * Needs a key with the scope `inbox`.
+   */
+  search(query: SearchQuery = {}, options: CallOptions = {}): Promise<ApiList<SearchHit>> {
+    return this.core.list<SearchHit>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `search`, page after page. */
+  iterateSearch(query: SearchQuery = {}, options: CallOptions = {}): AsyncGenerator<SearchHit, void, undefined> {
+    return this.core.iterate<SearchHit>({ operation: "search", method: "GET", path: `/search`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /**

@@ -50,8 +50,13 @@ export const searchSql = `SELECT rowid AS entry_id, kind, subject_id FROM search
 
 type Parameters = (string | number | null)[];
 
-/** `before`: of the last hit of the page before; null: from the start. */
-export function searchParameters(match: string, scope: SearchScope, before: number | null, limit: number): Parameters {
+/** `match`: null: whatever is in the scope. `before`: of the last hit of the page before; null: from the start. */
+export function searchParameters(
+  match: string | null,
+  scope: SearchScope,
+  before: number | null,
+  limit: number,
+): Parameters {
   const { workspaceId, numberIds, kinds, contactId, tagId, since, until, hasFile } = scope;
   const own = (token: string): string => `"${token}"`;
   const ofNumbers = (ids: readonly number[]): string => `(${ids.map((id) => own(ownToken.number(id))).join(" OR ")})`;
@@ -67,7 +72,12 @@ export function searchParameters(match: string, scope: SearchScope, before: numb
   const above = until !== null ? firstEntryAt(until + 1_000) : Number.MAX_SAFE_INTEGER;
   const wants = (kind: SearchKind): number => (kinds.includes(kind) ? 1 : 0);
   return [
-    ...[[...required, match].join(" AND "), String(before ?? Number.MAX_SAFE_INTEGER), String(lowest), String(above)],
+    ...[
+      [...required, ...(match === null ? [] : [match])].join(" AND "),
+      String(before ?? Number.MAX_SAFE_INTEGER),
+      String(lowest),
+      String(above),
+    ],
     ...[tagId, tagId, wants("contacts"), wants("notes"), wants("messages"), limit],
   ];
 }

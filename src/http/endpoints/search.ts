@@ -98,7 +98,7 @@ export const searchEndpoints = {
         minLength: 1,
         maxLength: SEARCHED_MAX,
         description:
-          "The words to find, with spaces between them: all of them, each a whole word or the beginning of one, in any script. Case and accents make no difference. A phone number may have spaces.",
+          "The words to find, with spaces between them: all of them, each a whole word or the beginning of one, in any script. Case and accents make no difference. A phone number may have spaces. Without it: everything that the filters let through.",
         examples: ["order A-1042"],
       }),
       kinds: Type.String({
@@ -172,7 +172,8 @@ export const searchEndpoints = {
 
 /** Throws `invalid_request`. */
 function readText(text: string | null) {
-  if (text === null || text.trim() === "") throw wrongParameter("q", "Say what to find: at least one word.");
+  if (text === null) return { phrases: [], match: null };
+  if (text.trim() === "") throw wrongParameter("q", "Say what to find: at least one word.");
   if (text.length > SEARCHED_MAX) throw wrongParameter("q", `Must have at most ${SEARCHED_MAX} characters.`);
   return readSearch(text) ?? refuseText();
 }

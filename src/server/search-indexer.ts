@@ -2,6 +2,7 @@
 import { type Clock, sleep, type Timer } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import { isStorageFailure } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
 import { indexRows, isIndexBehind, mergeIndex } from "#src/domain/search/index-rows.ts";
 
@@ -39,7 +40,10 @@ export class SearchIndexer extends ServiceLoop {
       name: "search_index",
       clock,
       retryAfterMs: RETRY_MS,
-      onError: (error) => log.error("search.index_failed", "Indexing for the search failed", { error }),
+      onError: (error) => {
+        // The store says that the disk fails; the rows wait.
+        if (!isStorageFailure(error)) log.error("search.index_failed", "Indexing for the search failed", { error });
+      },
     });
     this.#options = options;
   }

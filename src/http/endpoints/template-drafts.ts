@@ -39,7 +39,7 @@ import { TemplateDetail, viewTemplateDetail } from "./template-detail.ts";
 const CONTENT_BYTES_MAX = 64 * 1024;
 
 /** Accepts incomplete and wrong content: the rules check it while it is written, and before it leaves. */
-const Content = Type.Record(Type.String(), Type.Unknown());
+const Content = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), { maxProperties: 100 });
 
 const DraftView = Type.Object({
   id: Type.Integer(),

@@ -14,7 +14,12 @@ import seed from "../../../../examples/testing/shop.seed.json" with { type: "tex
 import shop from "../../../../examples/testing/shop.ts" with { type: "text" };
 import shopTest from "../../../../examples/testing/shop_test.py" with { type: "text" };
 import testWithFixture from "../../../../examples/testing/test_with_fixture.py" with { type: "text" };
+// @ts-expect-error: it is imported as text.
+import testcontainers from "../../../../examples/testing/testcontainers.mjs" with { type: "text" };
+import waxwingContainer from "../../../../examples/testing/waxwing_container.py" with { type: "text" };
 import waxwingServer from "../../../../examples/testing/waxwing_server.py" with { type: "text" };
+// @ts-expect-error: it is imported as text.
+import withTestcontainers from "../../../../examples/testing/with_testcontainers.mjs" with { type: "text" };
 // @ts-expect-error: it is imported as text.
 import withVitest from "../../../../examples/testing/with_vitest.mjs" with { type: "text" };
 
@@ -31,6 +36,9 @@ export const examples: Readonly<Record<string, string>> = {
   "shop_test.py": shopTest,
   "start.sh": start,
   "test_with_fixture.py": testWithFixture,
+  "testcontainers.mjs": testcontainers,
+  "waxwing_container.py": waxwingContainer,
   "waxwing_server.py": waxwingServer,
+  "with_testcontainers.mjs": withTestcontainers,
   "with_vitest.mjs": withVitest,
 };

@@ -88,6 +88,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Move up: Button 3: Link").press("Enter");
       await page.getByText("Quick replies stand together").waitFor();
       expect(await labels()).toEqual(["Thanks", "Track", "Later"]);
+      await button("Move up: Button 2: Link").and(page.locator(":focus")).waitFor();
       await page.keyboard.press("Enter");
       expect(await labels()).toEqual(["Track", "Thanks", "Later"]);
       const handle = (name: string) => page.getByRole("img", { name: `Drag: ${name}` });

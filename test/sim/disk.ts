@@ -143,6 +143,7 @@ export class Disk {
         });
       },
       read: store.read.bind(store),
+      counters: store.counters,
       onNotify: (topic: string, listener: () => void) =>
         store.onNotify(topic, () => {
           if (!owner.isDead) listener();

@@ -134,7 +134,7 @@ test.skipIf(noBrowser)(
     await page.keyboard.type("quiet hours");
     await page.locator(".results a").first().waitFor();
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${origin()}/docs/broadcasts#what-happens-automatically`);
+    await page.waitForURL(`${origin()}/docs/operations#quiet-hours`);
     // A code is found, and words that are typed wrongly: a letter more, less or other, and two swapped.
     const search = page.locator(".search input").first();
     const firstOf = async (typed: string) => {
@@ -145,7 +145,7 @@ test.skipIf(noBrowser)(
     };
     expect(await firstOf("131049")).toBe("/docs/whatsapp-codes#code-131049");
     expect(await firstOf("insufficient_balance")).toBe("/docs/errors#insufficient_balance");
-    const right = "/docs/broadcasts#what-happens-automatically";
+    const right = "/docs/operations#quiet-hours";
     for (const wrong of ["queit hours", "quiet hoours", "quite hors", "quiet hoyrs"])
       expect([wrong, await firstOf(wrong)]).toEqual([wrong, right]);
     await page.goto(`${origin()}/docs/whatsapp-codes#code-131049`);

@@ -183,6 +183,8 @@ beforeAll(async () => {
   const { firstLine } = await workshop.start([
     "dev",
     "--json",
+    "--listen",
+    "127.0.0.1:0",
     "--config",
     workshop.path("waxwing.toml"),
     "--seed",

@@ -34,7 +34,7 @@ const entries = async () =>
   );
 
 beforeAll(async () => {
-  const { firstLine } = await workshop.start(["dev", "--json"]);
+  const { firstLine } = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"]);
   ready = JSON.parse(firstLine);
 }, 60_000);
 beforeEach(async () => {

@@ -230,7 +230,6 @@ function viewHit(tx: ReadTx, call: SearchCall, hit: Hit, phrases: readonly Phras
   if (numberId !== null && !seesNumber({ numberIds: limits }, numberId)) return null;
   const number = numberId === null ? undefined : numberById(tx).get({ id: numberId });
   const [conversation] = numberId === null ? [] : listConversationsWith(tx, call.workspace.id, contact.id, [numberId]);
-  const snippets = texts.map((text) => snippetOf(text, phrases));
   const plain = [{ text: (texts[0] ?? "").slice(0, SEARCHED_MAX), match: false }].filter(({ text }) => text !== "");
   return {
     ...rest,
@@ -244,9 +243,19 @@ function viewHit(tx: ReadTx, call: SearchCall, hit: Hit, phrases: readonly Phras
     number: number?.phone ?? null,
     at: timesOf(call.workspace)(at),
     file,
-    snippet: snippets.find((snippet) => snippet.length > 0) ?? plain,
+    snippet: firstSnippet(texts, phrases) ?? plain,
     ...(call.user === null ? {} : { contact_id: contact.id }),
   };
+}
+
+/** Of the first text that has one of the phrases. The texts of a contact may be long. */
+function firstSnippet(texts: readonly string[], phrases: readonly Phrase[]) {
+  if (phrases.length === 0) return null;
+  for (const text of texts) {
+    const snippet = snippetOf(text, phrases);
+    if (snippet.length > 0) return snippet;
+  }
+  return null;
 }
 
 interface Found {

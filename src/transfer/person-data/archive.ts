@@ -103,13 +103,14 @@ export async function writePersonArchive(options: ArchiveOptions): Promise<Archi
 
   async function* html(): AsyncGenerator<string> {
     const [first] = all;
+    const filesOf = filesByOwner(files);
     yield page.pageStart(workspace.name, madeAt, first?.phone ?? first?.networkUserId ?? "");
     for (const contact of all) {
       yield page.profileSection(store.read((tx) => readProfile(tx, contact, workspace)));
       yield page.conversationStart;
       for await (const entries of entriesOf(contact)) {
         report.entries += entries.length;
-        yield entries.map((entry) => page.entrySection(entry, filesOf(entry, files))).join("");
+        yield entries.map((entry) => page.entrySection(entry, filesOf(entry))).join("");
       }
     }
     yield page.notesSection(notes) + page.filesSection(files) + page.pageEnd;
@@ -157,10 +158,13 @@ async function* array(pages: AsyncIterable<readonly object[]>): AsyncGenerator<s
   yield "]";
 }
 
-function filesOf({ direction, id, uploads }: Entry, files: readonly PersonFile[]): PersonFile[] {
-  return files.filter((file) =>
-    file.direction === "in" ? direction === "in" && id === file.of : uploads.includes(file.of),
-  );
+/** The files of an entry, by the message or the upload that they belong to. */
+function filesByOwner(files: readonly PersonFile[]): (entry: Entry) => PersonFile[] {
+  const found = Map.groupBy(files, ({ direction, of }) => `${direction} ${of}`);
+  return ({ direction, id, uploads }) => {
+    const owners = direction === "in" ? [`in ${id}`] : uploads.map((upload) => `out ${upload}`);
+    return owners.flatMap((owner) => found.get(owner) ?? []);
+  };
 }
 
 function listNotes(tx: ReadTx, contact: Contact, workspace: Workspace) {

@@ -79,7 +79,7 @@ export class SearchIndexer extends ServiceLoop {
   async runOnce(): Promise<NextRun> {
     const { store, realClock, clock } = this.#options;
     this.#stopping = new AbortController();
-    let isBehind = store.read(isIndexBehind);
+    let isBehind = store.read((tx) => isIndexBehind(tx, null));
     while (isBehind && !this.isStopped) {
       let tookMs = 0;
       isBehind = await store.writeRepeatable((tx) => {

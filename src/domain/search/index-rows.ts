@@ -18,7 +18,7 @@ interface Written {
   id: number;
   workspaceId: number;
   numberId: number;
-  /** Null: a message to a number that is none. */
+  /** Null: a message to what is not a phone number. */
   contactId: number | null;
   at: number;
   text: string | null;
@@ -47,12 +47,12 @@ const ROWS_READ = 32;
 const PHONE_BEGINNINGS = [0, 1, 2, 3];
 const PHONE_END = 4;
 
-/** Whether rows wait to be indexed. */
-export function isIndexBehind(tx: ReadTx): boolean {
+/** Whether rows wait to be indexed; of contacts, those of one workspace, or of all (null). */
+export function isIndexBehind(tx: ReadTx, workspaceId: number | null): boolean {
   return (
     kinds.some((kind) => isMoreIn(tx, sources[kind].table, readCursor(tx, kind))) ||
     isMoreIn(tx, "conversations", readCursor(tx, "conversation")) ||
-    changedContacts(tx, 1).length > 0
+    changedContacts(tx, 1, workspaceId).length > 0
   );
 }
 
@@ -138,7 +138,7 @@ function indexContacts(tx: Tx, mayContinue: () => boolean): boolean {
 }
 
 /** Those of one workspace, in the order of their change. */
-function changedContacts(tx: ReadTx, limit: number): ChangedContact[] {
+function changedContacts(tx: ReadTx, limit: number, workspaceId: number | null = null): ChangedContact[] {
   const until = tx.now - SETTLED_MS;
   const cursor = (column: SQL) =>
     sql`coalesce((SELECT ${column} FROM search_cursors WHERE source = 'contact' AND part = workspaces.id), 0)`;
@@ -146,7 +146,8 @@ function changedContacts(tx: ReadTx, limit: number): ChangedContact[] {
     AND (updated_at, id) > (${cursor(sql`position`)}, ${cursor(sql`last_id`)}) AND updated_at <= ${until})`;
   const [byPhone, byUserId] = [sql`phone IS NOT NULL`, sql`phone IS NULL AND network_user_id IS NOT NULL`];
   const due = tx.db.get<{ id: number } | undefined>(
-    sql`SELECT id FROM workspaces WHERE ${changed(byPhone)} OR ${changed(byUserId)} LIMIT 1`,
+    sql`SELECT id FROM workspaces WHERE ${workspaceId === null ? sql`1` : sql`id = ${workspaceId}`}
+      AND (${changed(byPhone)} OR ${changed(byUserId)}) LIMIT 1`,
   );
   if (due === undefined) return [];
   const { position, lastId } = readCursor(tx, "contact", due.id);

@@ -124,7 +124,7 @@ function writtenParts(tx: ReadTx, template: Template): readonly Readonly<Record<
   return JSON.stringify(storedFormat(parts)) === JSON.stringify(storedFormat(components)) ? parts : components;
 }
 
-/** A handle of a sample is for one submission, and what the network lists instead is an address: the file is given anew. */
+/** A handle of a sample is for one submission, and what the network lists instead is an address: the file is uploaded again. */
 function withoutHandles(components: readonly Readonly<Record<string, unknown>>[]): TemplateComponent[] {
   return components.map((component) => {
     const { example, cards, ...rest } = component as TemplateComponent & { cards?: unknown; example?: unknown };

@@ -165,7 +165,7 @@ export const searchEndpoints = {
     const last = hits.length > perPage ? shown.at(-1) : undefined;
     const data = Rows.of(shown, (hit, tx) => viewHit(tx, call, hit, search.phrases));
     const next = last === undefined ? null : writeCursor({ id: last.entryId });
-    const behind = store.read(isIndexBehind);
+    const behind = store.read((tx) => isIndexBehind(tx, call.workspace.id));
     return { data, meta: { per_page: perPage, has_more: next !== null, next, behind } };
   }),
 };

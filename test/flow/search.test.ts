@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { emptySearchIndex } from "#src/db/search-index.ts";
+import { purgeInbounds } from "#src/domain/inbound/purge.ts";
+import { REMOVED_MAX } from "#src/domain/search/entries.ts";
 import { firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -263,4 +265,23 @@ test("nothing of an erased person is found, or stands in any file as bytes", asy
     for (const text of [stem, "evangelin", "9876540033"])
       expect([path, text, bytes.includes(text)]).toEqual([path, text, false]);
   }
+});
+
+test("retention removes rows from the index too, a few in each transaction", async () => {
+  const indexedNow = () =>
+    rows<{ n: number }>(app.store, "SELECT count(*) AS n FROM search_index WHERE rowid > 0")[0]?.n ?? 0;
+  await indexed();
+  const before = indexedNow();
+  const full = rows(app.store, "SELECT id FROM inbounds WHERE text IS NOT NULL").length;
+  expect(full).toBeGreaterThan(10);
+  const steps: number[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const [from, was]: [number, number] = [after, indexedNow()];
+    after = await app.store.write((tx) => purgeInbounds(tx, tx.now + 1, from, 200));
+    steps.push(was - indexedNow());
+  }
+  expect(Math.max(...steps)).toBe(REMOVED_MAX);
+  expect(rows(app.store, "SELECT id FROM inbounds WHERE text IS NOT NULL")).toEqual([]);
+  expect(before - indexedNow()).toBe(steps.reduce((sum, step) => sum + step, 0));
+  expect(before - indexedNow()).toBeGreaterThan(10);
 });

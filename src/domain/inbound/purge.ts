@@ -2,9 +2,9 @@
  * Deletes the texts and details of old inbounds and echoes but keeps the rows, so that a repeated delivery of one is
  * still recognised.
  */
-import { and, asc, gt, inArray, isNotNull, or } from "drizzle-orm";
+import { asc, gt, inArray, sql } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
-import { removeWritten } from "../search/entries.ts";
+import { REMOVED_MAX, removeWritten } from "../search/entries.ts";
 import { echoes, inbounds } from "./table.ts";
 
 /**
@@ -26,21 +26,25 @@ function purge(
   { before, afterId, limit }: { before: number; afterId: number; limit: number },
 ): number | null {
   const scanned = tx.db
-    .select({ id: table.id, createdAt: table.createdAt, at: table === inbounds ? inbounds.receivedAt : echoes.sentAt })
+    .select({
+      id: table.id,
+      createdAt: table.createdAt,
+      at: table === inbounds ? inbounds.receivedAt : echoes.sentAt,
+      isEmpty: sql<number>`${table.text} IS NULL AND ${table.details} IS NULL`,
+    })
     .from(table)
     .where(gt(table.id, afterId))
     .orderBy(asc(table.id))
     .limit(limit)
     .all();
   const old = scanned.filter(({ createdAt }) => createdAt < before);
-  const expired = old.map(({ id }) => id);
-  if (expired.length > 0) {
-    removeWritten(tx, table === inbounds ? "inbound" : "echo", old);
-    tx.db
-      .update(table)
-      .set({ text: null, details: null })
-      .where(and(inArray(table.id, expired), or(isNotNull(table.text), isNotNull(table.details))))
-      .run();
+  // As many as may leave the search index at once. Those of an earlier run are passed.
+  const full = old.filter(({ isEmpty }) => isEmpty === 0).slice(0, REMOVED_MAX);
+  const expired = full.map(({ id }) => id);
+  if (full.length > 0) {
+    removeWritten(tx, table === inbounds ? "inbound" : "echo", full);
+    tx.db.update(table).set({ text: null, details: null }).where(inArray(table.id, expired)).run();
   }
-  return expired.length === limit ? (expired.at(-1) ?? null) : null;
+  const passed = full.length === REMOVED_MAX ? full.at(-1) : old.length === limit ? old.at(-1) : undefined;
+  return passed?.id ?? null;
 }

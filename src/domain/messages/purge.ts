@@ -2,7 +2,7 @@
 import { asc, gt, inArray } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
-import { removeWritten } from "../search/entries.ts";
+import { REMOVED_MAX, removeWritten } from "../search/entries.ts";
 import { removeNetworkIds } from "./network-ids.ts";
 import { type Message, messages } from "./table.ts";
 
@@ -19,8 +19,8 @@ interface PurgeResult {
 }
 
 /**
- * Examines up to `limit` messages after `afterId` and drops those that are older than `before` and final. Recipients of
- * broadcasts are skipped: the retention of broadcasts applies to them.
+ * Examines up to `limit` messages after `afterId` and drops those that are older than `before` and final, as many as may
+ * leave the search index at once. Recipients of broadcasts are skipped: the retention of broadcasts applies to them.
  */
 export function purgeMessages(tx: Tx, before: number, afterId: number, limit: number): PurgeResult {
   // Ids follow time, so no index on time is needed.
@@ -42,9 +42,11 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
     .orderBy(asc(messages.id))
     .limit(limit)
     .all();
-  const expired = scanned.filter(({ createdAt }) => createdAt < cutoff);
-  const single = expired.filter(({ broadcastId }) => broadcastId === null);
   const isPurgeable = (message: Scanned): boolean => isFinished(message) && lastTimeOf(message) < cutoff;
+  const old = scanned.filter(({ createdAt }) => createdAt < cutoff);
+  const last = old.filter((message) => message.broadcastId === null && isPurgeable(message)).at(REMOVED_MAX - 1);
+  const expired = last === undefined ? old : old.filter(({ id }) => id <= last.id);
+  const single = expired.filter(({ broadcastId }) => broadcastId === null);
   const finished = single.filter(isPurgeable);
   const purgeable = finished.map(({ id }) => id);
   if (purgeable.length > 0) {
@@ -58,7 +60,7 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
     );
   }
   return {
-    next: expired.length === limit ? (expired.at(-1)?.id ?? null) : null,
+    next: last !== undefined || expired.length === limit ? (expired.at(-1)?.id ?? null) : null,
     firstOpen: single.find((message) => !isPurgeable(message))?.id ?? null,
   };
 }

@@ -337,7 +337,7 @@ async function checkEveryVariant(shop: TestWorkspace, phones: string[], all: Con
 
 /**
  * Too rare to be left to chance: after the marketing preference comes another refusal, and then the preference is
- * lifted.
+ * lifted; and a contact is linked to two, of whom a START could lift the refusal of one alone.
  */
 const press = (value: "stop" | "resume"): Act => ({ kind: "control", by: 0, value, ago: 0 });
 const refusals: Act[] = [
@@ -346,10 +346,19 @@ const refusals: Act[] = [
   { kind: "bulk", rows: [1] },
   { kind: "word", by: 0, text: "STOP", ago: 0, names: false },
 ];
+const linking: Act[] = [
+  { kind: "post", by: 2 },
+  { kind: "word", by: 0, text: "START", ago: 0, names: false },
+  { kind: "post", by: 0 },
+  { kind: "move", by: 0 },
+  { kind: "send", by: 0 },
+];
 const examples = people.flatMap((person) =>
-  refusals.map((refusal): [{ person: typeof person; acts: { act: Act; after: number }[] }] => [
-    { person, acts: [press("stop"), refusal, press("resume")].map((act) => ({ act, after: 10_000 })) },
-  ]),
+  [...refusals.map((refusal) => [press("stop"), refusal, press("resume")]), linking].map(
+    (acts): [{ person: typeof person; acts: { act: Act; after: number }[] }] => [
+      { person, acts: acts.map((act) => ({ act, after: 10_000 })) },
+    ],
+  ),
 );
 
 test(

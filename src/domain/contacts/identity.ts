@@ -63,8 +63,9 @@ function reconcile(tx: Tx, workspace: Workspace, one: Contact, other: Contact): 
   const lifted = started === null ? null : decideConsent(optedOut, { kind: "start", saidAt: started });
   if (started !== null && lifted !== null) {
     const why = { source: "inbound_message" as const, evidence: { linked_contact: reachable.id } };
-    changeConsent(tx, workspace, optedOut, { kind: "start", saidAt: started }, why);
-    return;
+    const lifting = changeConsent(tx, workspace, optedOut, { kind: "start", saidAt: started }, why);
+    // A later opt-out of another linked contact keeps all of them opted out.
+    if (lifting.consent !== "opted_out") return;
   }
   const why = {
     source: optedOut.consentSource ?? ("manual" as const),

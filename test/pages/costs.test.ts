@@ -12,7 +12,8 @@ import { boundsOf, type Cost, CostServer, excess, minOf } from "#test/support/co
 const LIMIT_MS = 400_000;
 /** Other work on the machine makes the processor slower; a way that holds it has tens of times its bound. */
 const FACTOR = 6;
-const MEASURED_MAX = 5;
+/** So often is a way measured before its least cost counts: other work comes and goes, and what a way costs stays. */
+const MEASURED_MAX = 20;
 
 let server: CostServer;
 beforeAll(async () => {

@@ -161,12 +161,19 @@ interface Run {
 async function serveDemo(context: Context, run: Run): Promise<void> {
   const { requested, isListenSet, kept, viewer, source, forward, startsAt, stopped } = run;
   const { io, options } = context;
-  const { config, note } = isListenSet ? { config: requested, note: null } : onFreePort(requested);
+  let config = isListenSet || isFree(requested) ? requested : onAnyPort(requested);
   const configured = { ...context, loadConfig: () => config };
   const dated = startsAt === null ? configured : withTime(configured, startsAt);
   const demo = kept?.demo ?? (await createDemo(dated, source, { webhook: webhookUrl(viewer), forward }));
   if (demo.webhookSecret !== null) viewer.trust(demo.webhookSecret);
-  const server = await start(config, io, { acceptsTestKeys: true, startsAt, explorerKey: explorerKeyOf(config, demo) });
+  const startOn = (place: Config) =>
+    start(place, io, { acceptsTestKeys: true, startsAt, explorerKey: explorerKeyOf(place, demo) });
+  const server = await startOn(config).catch((error: unknown) => {
+    // Another program, which may be another dev, has taken the port since it was found free.
+    if (isListenSet || !(error instanceof CommandFailure && error.code === "address_in_use")) throw error;
+    config = onAnyPort(requested);
+    return startOn(config);
+  });
   // After the start, which brings a kept database up to date.
   if (kept !== null) await moveAddresses(configured, kept, viewer, forward);
   const { control } = server;
@@ -199,6 +206,10 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
     console_url: setup === null ? `${url}/console` : linkAddress(config, setup, server.url),
     data: config.storage.data,
   };
+  const note =
+    config === requested
+      ? null
+      : `Port ${requested.server.listen.port} is in use by another program; using a free port instead.`;
   if (options.json && note !== null) io.err(`${note}\n`);
   announceDev(io, ready);
   // One line: a program reads the first line and leaves the server running.
@@ -223,18 +234,18 @@ function configOf({ io, options }: Context, data: string, listen: string | undef
   };
 }
 
-/** The port that is configured, or any other one where it is taken. */
-function onFreePort(config: Config): { config: Config; note: string | null } {
-  const { listen } = config.server;
+function isFree({ server: { listen } }: Config): boolean {
   try {
     serveHttp({ hostname: listen.host, port: listen.port, bodyBytesMax: 0, fetch: () => new Response() }).stop(true);
-    return { config, note: null };
+    return true;
   } catch (error) {
     // Any other reason comes up again, with its explanation, when the server starts.
-    if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) return { config, note: null };
-    const note = `Port ${listen.port} is in use by another program; using a free port instead.`;
-    return { config: { ...config, server: { ...config.server, listen: { ...listen, port: 0 } } }, note };
+    return !(error instanceof Error && "code" in error && error.code === "EADDRINUSE");
   }
+}
+
+function onAnyPort({ server, ...config }: Config): Config {
+  return { ...config, server: { ...server, listen: { ...server.listen, port: 0 } } };
 }
 
 /** Other machines may read the page, too, where they can reach the server: it then has no key. */

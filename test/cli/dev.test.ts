@@ -103,6 +103,20 @@ test("where the port is taken: another one is found for dev, and a chosen one is
   }
 });
 
+test("four that start in the same moment all run, one of them on the port that is configured", async () => {
+  using workshop = new Workshop();
+  const free = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+  const { port } = free;
+  free.stop(true);
+  const started = await Promise.all(
+    Array.from({ length: 4 }, () => workshop.start(["dev"], { env: { WAXWING_SERVER_LISTEN: `127.0.0.1:${port}` } })),
+  );
+  const notes = started.filter(({ firstLine }) => firstLine.includes(`Port ${port} is in use`));
+  for (const { child } of started) child.kill("SIGTERM");
+  expect(await Promise.all(started.map(({ child }) => child.exited))).toEqual([0, 0, 0, 0]);
+  expect(notes).toHaveLength(3);
+});
+
 test("with --data the database, its key and the viewer's address are kept for the next run", async () => {
   using workshop = new Workshop();
   const args = ["dev", "--json", "--data", "mine", "--listen", "127.0.0.1:0"];

@@ -19,19 +19,21 @@ export function readYearlyDate(text: string): string | null {
 }
 
 /**
- * Says of `1990-02-31`, `31/02/1990` or, with the month first, `02/31/1990` that this day does not exist. Null for every
- * other text.
+ * Says of `1990-02-31`, `31/02/1990`, `31/02` or, with the month first, `02/31/1990` that this day does not exist. Null
+ * for every other text.
  */
 export function describeMissingDay(text: string, isMonthFirst = false): string | null {
-  const match = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text) ?? /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text);
-  if (match === null) return null;
-  const [first = 0, second = 0, third = 0] = match.slice(1).map(Number);
-  const isIso = match[1]?.length === 4;
-  const [year, month, day] = isIso
-    ? [first, second, third]
-    : [third, isMonthFirst ? first : second, isMonthFirst ? second : first];
-  if (month < 1 || month > 12 || day < 29 || day > 31 || isDay(year, month, day)) return null;
-  return `There is no ${day} ${MONTHS[month - 1]} ${year}.`;
+  const iso = /^(\d{4}|-)-(\d{1,2})-(\d{1,2})$/.exec(text);
+  const written = iso ?? /^(\d{1,2})[/.-](\d{1,2})(?:[/.-](\d{4}))?$/.exec(text);
+  if (written === null) return null;
+  const [, first = "", second = "", third] = written;
+  const [year = "-", month, day] =
+    iso !== null
+      ? [first, Number(second), Number(third)]
+      : [third, Number(isMonthFirst ? first : second), Number(isMonthFirst ? second : first)];
+  if (month < 1 || month > 12 || day < 29 || day > 31) return null;
+  if (isDay(year === "-" ? LEAP_YEAR : Number(year), month, day)) return null;
+  return `There is no ${day} ${MONTHS[month - 1]}${year === "-" ? "" : ` ${year}`}.`;
 }
 
 const MONTHS = "January February March April May June July August September October November December".split(" ");

@@ -145,13 +145,16 @@ export class MovableClock implements Clock {
     await this.#fireUntil(Number.POSITIVE_INFINITY, () => !isDone());
   }
 
-  /** Drops every timer and goes to `at`, or (null) back to the time of the start. Call it inside `exclusively`. */
-  reset(at: number | null): void {
+  /**
+   * Drops every timer and goes to `at`, or (null) back to the time of the start; frozen, it stands at exactly this time.
+   * Call it inside `exclusively`.
+   */
+  reset(at: number | null, isFrozen: boolean): void {
     this.#timers.length = 0;
     this.#wallOffset = this.#offsetOf(at ?? this.#startsAt);
-    this.#isFrozen = false;
+    this.#isFrozen = isFrozen;
     const { monotonic } = this.#stand();
-    this.#standing = null;
+    this.#standing = isFrozen ? { wall: at ?? this.#startsAt ?? this.#real.now(), monotonic } : null;
     this.#monotonicOffset = monotonic - this.#real.monotonic();
     this.#arm();
   }

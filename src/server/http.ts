@@ -48,7 +48,7 @@ export interface HttpServer {
 
 /** What the routes need of the runtime. */
 type Parts = Pick<Runtime, "context" | "system" | "refused" | "requestLog">;
-type Resets = Pick<ControlContext, "reset" | "saveWorkspace">;
+type Resets = Pick<ControlContext, "reset" | "resetWorkspace" | "saveWorkspace">;
 
 /** What routes have in common however often they are built. */
 interface Listening {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { restoreSeed, saveSeed, saveWorkspaceSeed } from "#src/db/seed.ts";
 import { contactMessageIndex } from "#src/domain/messages/contact-messages.ts";
 import { networkIdIndex } from "#src/domain/messages/network-ids.ts";
+import type { ResetTime } from "#src/http/control/route.ts";
 import type { Environment, Storage } from "./context.ts";
 import type { Control } from "./control.ts";
 import { KeptMedia } from "./kept-media.ts";
@@ -69,13 +70,13 @@ export class ResetPoint {
   }
 
   /**
-   * `at`: the time from then on, with the rows as old as they were when they were saved; null: the time of the start.
-   * `use` is called with the new runtime before its services start.
+   * The rows are as old at the new time as they were when they were saved. `use` is called with the new runtime before
+   * its services start.
    */
-  async restore(current: () => Runtime, at: number | null, use: (runtime: Runtime) => void): Promise<void> {
+  async restore(current: () => Runtime, { at, isFrozen }: ResetTime, use: (runtime: Runtime) => void): Promise<void> {
     const { environment, storage, control, onOtherCommit } = this.#options;
-    return control.holdRequests(() =>
-      control.clock.exclusively(async () => {
+    return control.holdRequests(async () => {
+      await control.clock.exclusively(async () => {
         await this.#finish(current());
         const moved = at === null ? undefined : { from: this.#savedAt, to: at };
         await restoreSeed(storage.store, this.#file, moved);
@@ -85,15 +86,16 @@ export class ResetPoint {
         this.#media.restore();
         control.simulator.reset();
         control.webhooks.clear();
-        control.clock.reset(at);
+        control.clock.reset(at, isFrozen);
         environment.onCommit.clear();
         environment.onNetworkTime.clear();
         environment.metrics.metrics.removeObserved();
         const runtime = await createRuntime(environment, storage, onOtherCommit);
         use(runtime);
         for (const service of runtime.services) service.start();
-      }),
-    );
+      });
+      if (isFrozen) await control.clock.settle();
+    });
   }
 
   /** The clock, the rules of the network and all other workspaces stay as they are. */

@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { sleep, systemClock } from "#src/core/clock.ts";
 import { Listeners } from "#src/core/listeners.ts";
 import { version } from "#src/core/version.ts";
+import type { ResetTime } from "#src/http/control/route.ts";
 import { createEnvironment, type Server, type ServerContext, type ServerOptions } from "./context.ts";
 import { prepareControl } from "./control.ts";
 import { type HttpServer, listen, requireFreeAddress } from "./http.ts";
@@ -32,24 +33,22 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const point = control === null ? null : new ResetPoint({ environment, storage, control, onOtherCommit });
   await point?.save();
 
-  const reset = async (workspaceId: number | null, at: number | null): Promise<void> => {
-    if (point === null) return;
-    // A reset that waits for another one finds the runtime that this one leaves.
-    if (workspaceId !== null) return point.restoreWorkspace(() => runtime, workspaceId);
-    await point.restore(
-      () => runtime,
-      at,
-      (next) => {
-        runtime = next;
-        http.use(next);
-      },
-    );
+  // A reset that waits for another one finds the runtime that this one leaves.
+  const current = (): Runtime => runtime;
+  const use = (next: Runtime): void => {
+    runtime = next;
+    http.use(next);
+  };
+  const resets = point && {
+    reset: (time: ResetTime) => point.restore(current, time, use),
+    resetWorkspace: (id: number) => point.restoreWorkspace(current, id),
+    saveWorkspace: (id: number) => point.saveWorkspace(id),
   };
   const { context } = runtime;
   const https = createHttps(environment, storage, tlsSources);
   const http = listenOrClose(context, https, () => {
     options.beforeListening?.();
-    return listen(runtime, https, point === null ? null : { reset, saveWorkspace: (id) => point.saveWorkspace(id) });
+    return listen(runtime, https, resets);
   });
   if (config.server.publicUrl === null) storage.links.origin = http.url;
   otherCommits.add(http.notifyEventWaiters);

@@ -2,8 +2,9 @@
  * Reads a date in a file: in the order of day and month that was chosen or that the country writes. A date that has one
  * reading alone is read so, whatever the order.
  */
-import { readYearlyDate } from "#src/core/calendar.ts";
+import { describeMissingDay, readYearlyDate } from "#src/core/calendar.ts";
 import { foldName, MONTH_NAMES } from "./header-names.ts";
+import type { RowProblem } from "./reasons.ts";
 
 /** `unclear`: a date that can be read either way is not read. */
 export type DateOrder = "dmy" | "mdy" | "ymd" | "unclear";
@@ -41,6 +42,13 @@ export function readDateCell(raw: string, order: DateOrder, now: number, mayBeFu
   if (date === null) return null;
   const isFuture = !date.startsWith("--") && date > new Date(now + DAY_MS).toISOString().slice(0, 10);
   return isFuture && !mayBeFuture ? "empty" : { date };
+}
+
+/** Why a cell that `readDateCell` cannot read is skipped. */
+export function describeBadDate(field: string, cell: string, order: DateOrder): RowProblem<"bad_date" | "no_such_day"> {
+  const missing = describeMissingDay(cell.trim().replace(TIME, ""), order === "mdy");
+  if (missing === null) return { reason: "bad_date", says: `${field}: "${cell}" cannot be read.` };
+  return { reason: "no_such_day", says: `${field}: "${cell}" cannot be read. ${missing}` };
 }
 
 function readSerial(cell: string): string | null {

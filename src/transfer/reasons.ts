@@ -59,6 +59,7 @@ export type Refusal = keyof typeof refusals;
 const omissions = {
   bad_email: { says: "the e-mail address cannot be read", fix: "correct the address" },
   bad_date: { says: "the date cannot be read", fix: "write it as 1990-02-28, or as --02-28 without a year" },
+  no_such_day: { says: "the day does not exist", fix: "write a day of the calendar, such as 1990-02-28" },
   bad_field: { says: "the value does not fit its field", fix: "correct the value, or the kind of the field" },
   too_long: { says: "the text is too long", fix: "shorten it" },
   no_person_name: { says: "a further person has no name", fix: "add the name" },

@@ -2,7 +2,7 @@
 
 import type { GivenPerson } from "#src/domain/contacts/people.ts";
 import { PEOPLE_MAX, PERSON_NAME_MAX, PERSON_REF_MAX } from "#src/domain/contacts/people.ts";
-import { type DateOrder, readDateCell } from "./date-cell.ts";
+import { type DateOrder, describeBadDate, readDateCell } from "./date-cell.ts";
 import { NO_VALUE } from "./header-names.ts";
 import type { Omission, RowProblem } from "./reasons.ts";
 
@@ -60,7 +60,15 @@ function readPerson({ people, omitted }: ReadPeople, number: number, cells: Pers
   }
   const name = within("name", PERSON_NAME_MAX);
   if (name === null) return;
-  if (date === null) omit("bad_date", "birthday", `"${cells.birthday}" cannot be read.`);
+  if (date === null) {
+    omitted.push(
+      describeBadDate(
+        nameOfPersonTarget({ to: "person", number, part: "birthday" }),
+        cells.birthday ?? "",
+        context.order,
+      ),
+    );
+  }
   const birthday = date === null || date === "empty" ? null : date.date;
   people.push({ number, name, birthday, ref: within("ref", PERSON_REF_MAX) });
 }

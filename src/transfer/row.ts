@@ -1,6 +1,5 @@
 /** Converts one row of a file to contact changes. Pure. */
 
-import { describeMissingDay } from "#src/core/calendar.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import { CONSENT_TERMS_MAX } from "#src/domain/contacts/consent-log.ts";
 import { findValueProblem } from "#src/domain/contacts/custom-field.ts";
@@ -12,7 +11,7 @@ import type { CustomField } from "#src/domain/contacts/table.ts";
 import type { ColumnMapping, ColumnTarget } from "./columns.ts";
 import { readCountry } from "./countries.ts";
 import { plainCell } from "./csv-line.ts";
-import { type DateOrder, readDateCell } from "./date-cell.ts";
+import { type DateOrder, describeBadDate, readDateCell } from "./date-cell.ts";
 import { isEmptyCell } from "./formats/looks.ts";
 import { NO_VALUE, readConsentWord } from "./header-names.ts";
 import type { PhoneChange } from "./phone-damage.ts";
@@ -174,8 +173,7 @@ function readCell(
         return;
       }
       const value = readProfileCell(kind, cell, context);
-      const reason = kind === "date" ? "bad_date" : "bad_email";
-      if (value === null) omitted.push({ reason, says: describeBadCell(target.field, kind, cell, context) });
+      if (value === null) omitted.push(describeBadCell(target.field, kind, cell, context));
       else if (value !== "") row.changes.profile[column] = value;
       return;
     }
@@ -269,9 +267,9 @@ function readProfileCell(kind: ProfileKind, cell: string, { order, now }: RowCon
   return read === "empty" ? "" : (read?.date ?? null);
 }
 
-function describeBadCell(field: string, kind: ProfileKind, cell: string, { order }: RowContext): string {
-  const missing = kind === "date" ? describeMissingDay(cell, order === "mdy") : null;
-  return `${field}: "${cell}" cannot be read.${missing === null ? "" : ` ${missing}`}`;
+function describeBadCell(field: string, kind: ProfileKind, cell: string, context: RowContext): RowProblem<Omission> {
+  if (kind === "date") return describeBadDate(field, cell, context.order);
+  return { reason: "bad_email", says: `${field}: "${cell}" cannot be read.` };
 }
 
 /** `Asha <asha@example.com>`, `mailto:asha@example.com` and `asha@example.com.` as addresses. */

@@ -48,7 +48,7 @@ test("a family's columns become its people, with 29 February, and blanks add no 
     "+919812340004,Vani,\u200b,0000-00-00,,Zoya,31/12/1999",
   ]);
   expect(report).toMatchObject({ created: 4, failed: 0, cells_left_out: 1 });
-  expect(report.omitted).toMatchObject([{ reason: "the date cannot be read", example_line: 3 }]);
+  expect(report.omitted).toMatchObject([{ reason: "the day does not exist", example_line: 3 }]);
   expect(await peopleOf(asha)).toEqual([person("Meera Rao", "2000-02-29", "m1"), person("Ravi Rao", "--02-29")]);
   expect(await peopleOf("+919812340002")).toEqual([person("Noor Shah")]);
   expect(await peopleOf("+919812340004")).toEqual([person("Zoya", "1999-12-31")]);

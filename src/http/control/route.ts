@@ -44,6 +44,13 @@ export interface SeenRequest {
   requestId: string | null;
 }
 
+/** What the clock shows after a reset. */
+export interface ResetTime {
+  /** Milliseconds since the epoch; null: the time of the start. */
+  at: number | null;
+  isFrozen: boolean;
+}
+
 export interface ControlContext {
   store: Store;
   box: SecretBox;
@@ -55,9 +62,10 @@ export interface ControlContext {
   simulatedFiles: SimulatedFiles;
   webhooks: Journal<SentWebhook>;
   requests: Journal<SeenRequest>;
-  /** Brings the database, the networks and the clock back to where they were at the start; or one workspace alone. */
-  /** Of everything (null), which may go to another time, or of one workspace. */
-  reset: (workspaceId: number | null, at: number | null) => Promise<void>;
+  /** Brings the database, the networks and the clock back to where they were at the start. */
+  reset: (time: ResetTime) => Promise<void>;
+  /** Brings back the rows of one workspace. */
+  resetWorkspace: (workspaceId: number) => Promise<void>;
   /** From now on, a reset brings this workspace back to its present state. */
   saveWorkspace: (workspaceId: number) => Promise<void>;
   /** As the command line does it. */

@@ -30,7 +30,14 @@ const DEFAULT_TEMPLATES = [
   },
 ];
 const WebhookBody = Type.Object({ url: Type.String(), workspace: Type.Optional(Type.Integer()) }, strict);
-const ResetBody = Type.Object({ workspace: Type.Optional(Type.Integer()), now: Type.Optional(Type.String()) }, strict);
+const ResetBody = Type.Object(
+  {
+    workspace: Type.Optional(Type.Integer()),
+    now: Type.Optional(Type.String()),
+    freeze: Type.Optional(Type.Boolean()),
+  },
+  strict,
+);
 const FIRST_NUMBER = 911_244_010_000;
 
 export const workspaceRoutes = [
@@ -63,12 +70,15 @@ export const workspaceRoutes = [
     if (problem !== null) throw invalidField("url", problem);
     return store.write((tx) => answerJson(200, setWebhook(tx, box, findWorkspaceId(tx, workspace), url)));
   }),
-  declareCall("POST /reset", { body: ResetBody }, async ({ reset, store, body: { workspace, now } }) => {
+  declareCall("POST /reset", { body: ResetBody }, async ({ body, reset, resetWorkspace, store }) => {
+    const { workspace, now, freeze = false } = body;
     const at = now === undefined ? null : readTime("now", now);
-    if (at !== null && workspace !== undefined) {
-      throw invalidField("now", "The clock is the whole server's: reset everything, or leave `now` out.");
+    const ofClock = at !== null ? "now" : freeze ? "freeze" : null;
+    if (ofClock !== null && workspace !== undefined) {
+      throw invalidField(ofClock, `The clock is the whole server's: reset everything, or leave \`${ofClock}\` out.`);
     }
-    await reset(workspace === undefined ? null : store.read((tx) => findWorkspaceId(tx, workspace)), at);
+    if (workspace === undefined) await reset({ at, isFrozen: freeze });
+    else await resetWorkspace(store.read((tx) => findWorkspaceId(tx, workspace)));
     return answerJson(200, {});
   }),
 ];

@@ -18,9 +18,17 @@ const { values } = readOptions(
     write: { type: "boolean", default: false, about: "put what was measured into docs/costs.md" },
     missing: { type: "boolean", default: false, about: "only what is not on the map yet" },
     only: { type: "string", default: "", value: "TEXT", about: "ways whose name contains this" },
+    check: {
+      type: "boolean",
+      default: false,
+      about: "measure less, and allow six times the time and memory, as the suite does",
+    },
     repeats: { type: "string", default: "5", about: "measurements of each input, of which the least counts" },
   },
 );
+
+/** Other work on the machine makes the processor slower; a way that holds it has tens of times its bound. */
+const FACTOR = values.check ? 6 : 1;
 
 interface Row extends Cost {
   name: string;
@@ -54,9 +62,11 @@ const note = (row: Row): void => {
     if (!isWanted(way.name)) continue;
     const bounds = boundsOf(way);
     const costs: (Cost & { input: string })[] = [];
-    for (const input of way.inputs) {
+    for (const input of way.inputs.filter(({ isShort }) => isShort || !values.check)) {
       const measured: Cost[] = [];
-      for (let turn = 0; turn < Number(values.repeats); turn++) measured.push(await server.measure(input));
+      const isKept = (): boolean => excess(minOf(measured), bounds, FACTOR).length === 0;
+      do measured.push(await server.measure(input));
+      while (measured.length < Number(values.repeats) && !(values.check && isKept()));
       costs.push({ ...minOf(measured), input: input.name });
     }
     const [longest] = costs.toSorted((one, other) => other.sliceMs - one.sliceMs);
@@ -66,7 +76,7 @@ const note = (row: Row): void => {
       bytes: Math.max(...costs.map(({ bytes }) => bytes)),
       memory: Math.max(...costs.map(({ memory }) => memory)),
     };
-    note({ name: way.name, ...max, exceeds: excess(max, bounds, 1) });
+    note({ name: way.name, ...max, exceeds: excess(max, bounds, FACTOR) });
   }
   const commands = (await commandNames()).map((name) => `command: ${name}`);
   for (const name of commands) lines.set(name, onMap.get(name) ?? []);
@@ -74,7 +84,7 @@ const note = (row: Row): void => {
   for (const [command, cost] of isMeasured ? await measureCommands(server.side) : []) {
     const name = `command: ${command}`;
     if (!isWanted(name)) continue;
-    const exceeds = excess(cost, boundsOf({ name, kind: "command" }), 1);
+    const exceeds = excess(cost, boundsOf({ name, kind: "command" }), FACTOR);
     note({ name, input: "its example", ...cost, exceeds });
   }
 }
@@ -128,8 +138,8 @@ page.
 
 **A slice** is the processor time of the server's thread between two turns of its loop, in which no other request is answered;
 of a command, it is that of one write, for which the server's own writes wait. Of several measurements the least counts. The time
-of day plays no part, so other work on the machine changes little. Its test measures each input once, allows six
-times the time and memory, and measures again what exceeds that, so that it is only about what is of another size.
+of day plays no part, so other work on the machine changes little. The suite measures with \`--check\`: each input once and
+against six times the time and memory, and again what exceeds that, so that it is only about what is of another size.
 
 The bounds come from this rule and never from a measurement:
 

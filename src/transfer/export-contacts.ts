@@ -12,7 +12,7 @@ import { readConsentTerms } from "#src/domain/contacts/consent-log.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { readDetails } from "#src/domain/contacts/details.ts";
 import { findById } from "#src/domain/contacts/find.ts";
-import { listContactsById } from "#src/domain/contacts/list.ts";
+import { listContactIds } from "#src/domain/contacts/list.ts";
 import { profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -92,7 +92,7 @@ export async function* contactLines(
     return csvLine(cells);
   };
   const everybody: NextIds = async (after) =>
-    store.read((tx) => listContactsById(tx, workspaceId, after, CONTACTS_PER_READ)).map(({ id }) => id);
+    store.read((tx) => listContactIds(tx, workspaceId, after, IDS_PER_SEARCH));
   let after = 0;
   let waiting: readonly number[] = [];
   for (;;) {

@@ -229,6 +229,15 @@ test("a search says when rows are still missing", async () => {
   expect([after.data.length, after.meta.behind]).toEqual([1, false]);
 });
 
+test("of a text that is longer than WhatsApp's, the beginning is found", async () => {
+  // A character of two code units stands on the border.
+  const text = `quartzite ${"a".repeat(4_072)} obsidian ${"🎂".repeat(20)} basalt ${"gneiss ".repeat(7_000)}`;
+  await app.inbound(shop, ASHA, text.slice(0, 65_000));
+  await indexed();
+  const found = await Promise.all(["quartzite", "obsidian", "basalt"].map(async (word) => (await hits(word)).length));
+  expect(found).toEqual([1, 1, 0]);
+});
+
 test("an emptied index, as in a copy, is filled again", async () => {
   await app.store.write(() => emptySearchIndex(app.store.client));
   expect((await search(words[0] ?? "")).body).toMatchObject({ data: [], meta: { behind: true } });

@@ -5,7 +5,7 @@
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { withinBudget } from "#src/db/query-budget.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
-import { type Contact, contactCounters, contacts } from "./table.ts";
+import { contactCounters, contacts } from "./table.ts";
 
 /**
  * Position of a caller that pages through the list. A contact that changes during paging moves to the front, behind the
@@ -188,15 +188,16 @@ function newest(tx: ReadTx, { workspaceId, identity }: Listed): number {
 
 const isAddressableRow = sql`(${contacts.phone} is not null or ${contacts.networkUserId} is not null)`;
 
-/** Lists up to `limit` contacts after an id, in the order of creation, for callers that process all contacts. */
-export function listContactsById(tx: ReadTx, workspaceId: number, afterId: number, limit: number): Contact[] {
+/** Up to `limit` ids after an id, in ascending order, for callers that process all contacts. */
+export function listContactIds(tx: ReadTx, workspaceId: number, afterId: number, limit: number): number[] {
   return tx.db
-    .select()
+    .select({ id: contacts.id })
     .from(contacts)
     .where(and(eq(contacts.workspaceId, workspaceId), isAddressableRow, gt(contacts.id, afterId)))
     .orderBy(asc(contacts.id))
     .limit(limit)
-    .all();
+    .all()
+    .map(({ id }) => id);
 }
 
 /** Reads counters that triggers maintain; scans no contacts. */

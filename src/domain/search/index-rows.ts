@@ -43,6 +43,8 @@ const kinds = Object.keys(sources) as WrittenKind[];
 const SETTLED_MS = 1_000;
 /** Rows that are read together. */
 const ROWS_READ = 32;
+/** A person's text may be longer here, but not on WhatsApp; a text of 64 KiB would take 25 ms, in one piece. */
+const INDEXED_CHARACTERS_MAX = 4_096;
 /** Where a phone number is searched from: after the beginnings that people omit, and its end. */
 const PHONE_BEGINNINGS = [0, 1, 2, 3];
 const PHONE_END = 4;
@@ -91,7 +93,7 @@ function indexWritten(tx: Tx, kind: WrittenKind, row: Written): void {
   const names = fileNames(parsed);
   const hasFile = names.length > 0 || isAboutFile(parsed);
   if ((text ?? "") === "" && !hasFile) return;
-  const texts = [text ?? "", ...names];
+  const texts = [text ?? "", ...names].map((one) => one.slice(0, INDEXED_CHARACTERS_MAX).toWellFormed());
   writeEntry(tx, {
     ...{ id: writtenEntryId(kind, id, at), kind, subjectId: id, workspaceId, contactId },
     ...{ numberIds: [numberId], hasFile, texts },

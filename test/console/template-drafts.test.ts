@@ -192,7 +192,8 @@ describe("a draft that begins with a template", () => {
     expect((await stranger.ask("DELETE", at)).status).toBe(404);
     const before = submitted().length;
     expect((await member.ask("DELETE", at)).status).toBe(200);
-    expect((await member.ask("DELETE", at)).status).toBe(404);
+    // The answer may have been lost: the second press is told the same.
+    expect((await member.ask("DELETE", at)).status).toBe(200);
     expect(submitted().slice(before)).toMatchObject([{ method: "DELETE" }]);
     expect(auditEntries(world.app)[0]).toMatchObject({ action: "template.delete", subject: "first_words" });
   });

@@ -143,7 +143,17 @@ export async function makeWhatsappProcess(
       const { pathname, search } = new URL(request.url);
       const { method, headers } = request;
       const body = method === "GET" ? null : await request.arrayBuffer();
-      return fetch(running.url + pathname + search, { method, headers, body, redirect: "manual" });
+      // A body that the browser asked for compressed passes as it is.
+      return fetch(running.url + pathname + search, {
+        method,
+        headers,
+        body,
+        redirect: "manual",
+        decompress: false,
+      }).catch(
+        // Killed while it answers.
+        () => new Response("the server hung up\n", { status: 502 }),
+      );
     },
   });
   const publicUrl = `https://127.0.0.1:${proxy.port}`;

@@ -21,6 +21,7 @@ import {
   removeTemplateDraft,
   saveTemplateDraft,
 } from "#src/domain/templates/drafts.ts";
+import { DELETED } from "#src/domain/templates/network-status.ts";
 import { findTemplateById } from "#src/domain/templates/read.ts";
 import { findProblems } from "#src/domain/templates/submission.ts";
 import type { Template, TemplateDraft } from "#src/domain/templates/table.ts";
@@ -153,11 +154,14 @@ export const templateDraftEndpoints = {
   }).answer(async (call) => {
     const { store, dispatch, media, workspace } = call;
     const { box, networks } = dispatch;
-    const request = store.read((tx): SubmissionRequest => {
+    const request = store.read((tx): SubmissionRequest | null => {
       const template = requireTemplate(tx, workspace.id, call.path.id);
+      // The answer to an earlier press was lost.
+      if (template.networkStatus === DELETED) return null;
       const { name, language } = template;
       return { number: requireNumber(tx, template), action: "delete", name, language, body: null };
     });
+    if (request === null) return answerData(200, {});
     const portOf = (network: SendingNumber["network"]) => networks[network].templates;
     try {
       const result = await submitTemplate({ store, box, portOf, files: media }, request, (tx, settled) => {

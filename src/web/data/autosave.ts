@@ -69,10 +69,16 @@ export function useAutosave<Content>(
   useEffect(() => {
     isOpen.current = true;
     const leave = () => void flush().catch(() => undefined);
+    // The page is the only place of what could not be saved, so the browser asks before it is left.
+    const ask = (event: BeforeUnloadEvent) => {
+      if (sent.current === null) event.preventDefault();
+    };
     addEventListener("pagehide", leave);
+    addEventListener("beforeunload", ask);
     return () => {
       isOpen.current = false;
       removeEventListener("pagehide", leave);
+      removeEventListener("beforeunload", ask);
       leave();
     };
   }, [flush]);

@@ -8,7 +8,7 @@ import { checkTemplate } from "#src/domain/templates/rules/check.ts";
 import { noBrowser, openBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 import { firstOperator, person } from "#test/support/console.ts";
-import { graphAccount } from "#test/support/graph-account.ts";
+import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { inForm } from "#test/support/long-form.ts";
 import { startWhatsapp } from "#test/support/whatsapp.ts";
 import { rightTemplates, wrongTemplates } from "#test/support/written-templates.ts";
@@ -155,6 +155,62 @@ describe.skipIf(noBrowser)("in a browser", () => {
         ["order_ready_copy", "de", "DISABLED"],
       ]);
       expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "a category that WhatsApp changes is told in the list and on the template's page, by mouse and by keyboard",
+    async () => {
+      const templates = [graphTemplate("order_ready"), graphTemplate("other")];
+      await using world = await startWhatsapp({
+        account: graphAccount({ templates }),
+        workspace: { billing: { rate: 8_500, balance: 1_000_000 } },
+      });
+      const { app, workspace } = world;
+      await firstOperator(app);
+      const owner = await person(app, "owner@example.com", "owner", workspace.id);
+      await using opened = await openBrowser();
+      const { page, context } = opened;
+      const [name = "", value = ""] = (owner.cookie ?? "").split("=");
+      await context.addCookies([{ name, value, url: app.server.url }]);
+      await page.clock.setFixedTime(world.clock.now());
+      const update = (more: object) => ({
+        field: "template_category_update",
+        value: {
+          ...{ message_template_id: 1, message_template_name: "order_ready", message_template_language: "en-US" },
+          ...more,
+        },
+      });
+      const row = (of: string) => page.getByRole("link", { name: new RegExp(`^${of}`) });
+      const at = Math.floor(world.clock.now() / 1000) + 2 * 24 * 3_600;
+      const time = Math.floor(world.clock.now() / 1000);
+      const announced = { new_category: "UTILITY", correct_category: "MARKETING", category_update_timestamp: at };
+      await world.hear(update(announced), { time });
+      await page.goto(`${app.server.url}/console/w/${workspace.id}/templates`);
+      await row("order_ready").getByText("Category: Utility → Marketing").waitFor();
+      expect(await row("other").getByText("Category:").count()).toBe(0);
+      await row("order_ready").click();
+      await page.getByText("WhatsApp is going to change the category from Utility to Marketing.").waitFor();
+      await page.getByText("Until then it is sent and billed as before.").waitFor();
+      await opened.cleanEverywhere("category-announced");
+
+      await world.hear(update({ previous_category: "UTILITY", new_category: "MARKETING" }), { time });
+      await page.goto(`${app.server.url}/console/w/${workspace.id}/templates`);
+      await row("order_ready").getByText("Category: Utility → Marketing").waitFor();
+      await opened.cleanEverywhere("category-list");
+      await row("order_ready").focus();
+      await page.keyboard.press("Enter");
+      await page.getByText("WhatsApp has changed the category from Utility to Marketing.").waitFor();
+      await page.getByText("bills each delivered message with this template as marketing").waitFor();
+      await page.getByText("The balance here is charged 0.0085 USD a message before and after.").waitFor();
+      await opened.cleanEverywhere("category-changed");
+      await page.keyboard.press("Escape");
+      await row("other").focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "other" }).waitFor();
+      expect(await page.getByText("the category from").count()).toBe(0);
+      expect(opened.troubles).toEqual([]);
     },
     SCENARIO_LIMIT_MS,
   );

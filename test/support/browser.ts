@@ -5,6 +5,7 @@
  */
 import { expect } from "bun:test";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 
@@ -18,6 +19,13 @@ const PLACES = [
 ];
 
 const IDLE_MS = 3_000;
+/** Widths and schemes. */
+const LOOKS = [
+  [1440, "light"],
+  [1440, "dark"],
+  [390, "light"],
+  [390, "dark"],
+] as const;
 
 export const chromiumPath = PLACES.find((path) => path !== undefined && existsSync(path));
 
@@ -38,6 +46,8 @@ export interface TestBrowser extends AsyncDisposable {
   button(name: string): Locator;
   /** Expects no findings of axe; a failure names `where`. */
   clean(where: string): Promise<void>;
+  /** The same in light and dark, on a desk and on a phone, where nothing scrolls sideways. `TEST_PICTURES` names a folder for pictures. */
+  cleanEverywhere(where: string): Promise<void>;
 }
 
 export interface BrowserOptions {
@@ -45,16 +55,19 @@ export interface BrowserOptions {
   height?: number;
   theme?: "light" | "dark";
   isPhone?: boolean;
+  /** The server's certificate is one that no authority has signed. */
+  isSelfSigned?: boolean;
 }
 
 export async function openBrowser(options: BrowserOptions = {}): Promise<TestBrowser> {
-  const { width = 1440, height = 900, theme = "light", isPhone = false } = options;
+  const { width = 1440, height = 900, theme = "light", isPhone = false, isSelfSigned = false } = options;
   const browser = await shared.open();
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: "reduce",
     hasTouch: isPhone,
+    ignoreHTTPSErrors: isSelfSigned,
     locale: "en-GB",
     timezoneId: "Asia/Kolkata",
   });
@@ -72,6 +85,19 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
     findings,
     button: (name) => page.getByRole("button", { name, exact: true }),
     clean: async (where) => expect([where, await findings()]).toEqual([where, []]),
+    async cleanEverywhere(where) {
+      for (const [size, colorScheme] of LOOKS) {
+        await page.setViewportSize({ width: size, height: size > 400 ? 900 : 844 });
+        await page.emulateMedia({ colorScheme });
+        const look = `${where}-${size}-${colorScheme}`;
+        const folder = process.env.TEST_PICTURES;
+        if (folder !== undefined) await page.screenshot({ path: join(folder, `${look}.png`), fullPage: true });
+        expect([look, await findings()]).toEqual([look, []]);
+        expect([look, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([look, size]);
+      }
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme: theme });
+    },
     async [Symbol.asyncDispose]() {
       // Save the page as it looked at the end of the test, to explain a failure.
       const path = process.env.TEST_SCREENSHOT;

@@ -6,6 +6,7 @@ import type { ValueButton } from "#src/domain/templates/buttons.ts";
 import type { TemplateComponent } from "#src/domain/templates/component.ts";
 import { ParameterOrderView, TemplateView } from "#src/domain/templates/schema.ts";
 import type { Template } from "#src/domain/templates/table.ts";
+import { templateCategories } from "#src/domain/templates/template.ts";
 import { shapeOf, viewOrder, viewTemplate } from "#src/domain/templates/view.ts";
 import { buttonMarkOf, buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -64,6 +65,16 @@ export const TemplateDetail = Type.Object({
   /** WhatsApp made it of messages with a category, and takes neither corrections nor deletions of it. */
   is_generated: Type.Boolean(),
   decided_at: OptionalTime,
+  /** The last change of the category that WhatsApp announced or made; null: none is known. */
+  category_change: Nullable(
+    Type.Object({
+      from: OneOf(templateCategories),
+      to: OneOf(templateCategories),
+      /** False: it is announced, and takes effect at `at`. */
+      is_made: Type.Boolean(),
+      at: Instant(),
+    }),
+  ),
   updated_at: Instant(),
 });
 
@@ -101,8 +112,15 @@ export function viewTemplateDetail(template: Template, workspace: Workspace): St
     is_generated: template.generated,
     is_simulated: template.accountId === SIMULATOR_ACCOUNT,
     decided_at: timesOf(workspace)(template.statusAt === 0 ? null : template.statusAt),
+    category_change: viewCategoryChange(template, workspace),
     updated_at: timesOf(workspace)(template.updatedAt),
   };
+}
+
+function viewCategoryChange({ categoryChange, categoryChangeAt }: Template, workspace: Workspace) {
+  if (categoryChange === null || categoryChangeAt === null) return null;
+  const { from, to, isMade } = categoryChange;
+  return { from, to, is_made: isMade, at: timesOf(workspace)(categoryChangeAt) };
 }
 
 /** `taking`: those that take a value. */

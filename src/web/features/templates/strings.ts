@@ -17,11 +17,30 @@ export const strings = {
     PAUSED: "WhatsApp paused it because of negative feedback.",
     DISABLED: "WhatsApp disabled it permanently.",
   },
+  deleted: "It was deleted at WhatsApp.",
   unsupported: (part: string) => `It can't be sent from Waxwing: ${part}.`,
   needsOrder: "It shows an order to pay, so it is sent by software: POST /messages with order_details.",
   name: "Name",
   language: "Language",
   category: "Category",
+  categoryChanged: (from: string, to: string) => `Category: ${from} → ${to}`,
+  categoryMade: (from: string, to: string) => `WhatsApp has changed the category from ${from} to ${to}.`,
+  categoryAnnounced: (from: string, to: string) => `WhatsApp is going to change the category from ${from} to ${to}.`,
+  categoryMadeAt: "Changed",
+  categoryEffectiveAt: "Takes effect",
+  categoryBills: {
+    MARKETING:
+      "WhatsApp bills each delivered message with this template as marketing from then on, also inside the 24-hour window.",
+    UTILITY:
+      "WhatsApp bills each delivered message with this template as utility from then on. Inside the 24-hour window it is free.",
+    AUTHENTICATION: "WhatsApp bills each delivered message with this template as authentication from then on.",
+  },
+  categoryUntil: "Until then it is sent and billed as before.",
+  categoryCharged: (rate: string, currency: string) =>
+    `The balance here is charged ${rate} ${currency} a message before and after.`,
+  categoryBroadcasts: "Broadcasts that were confirmed with the earlier category pause until a person resumes them.",
+  categoryReview:
+    "If the category is wrong, ask for a review in WhatsApp Manager within 60 days of the change, or change the words.",
   changed: "Changed",
   empty: "No templates yet",
   emptyNetwork:

@@ -16,6 +16,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { TemplateActions } from "../template-studio/actions.tsx";
+import { CategoryChangeNotice } from "./category-change.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import { strings } from "./strings.ts";
 import { TemplateOrder } from "./template-order.tsx";
@@ -60,6 +61,7 @@ function Detail({ template }: { template: Template }) {
           </Notice>
         </div>
       )}
+      <CategoryChangeNotice template={template} />
       {may(workspace, "broadcasts") && !template.is_generated && <TemplateActions template={template} />}
       {template.warnings.map((warning) => (
         <div key={warning} className="mb-6">

@@ -26,12 +26,14 @@ const NOT_ASKED = "order_details";
 export function findBlocker({
   sendable,
   status,
+  network_status: networkStatus,
   needs,
   unsupported,
   order_to_confirm: order,
   reason,
 }: Template): string | null {
   if (sendable) return null;
+  if (networkStatus === "DELETED") return strings.deleted;
   if (status !== "APPROVED") return `${strings.notSendable[status]}${reason === null ? "" : ` “${reason}”`}`;
   if (unsupported !== null) return strings.unsupported(unsupported);
   if (order !== null) return strings.orderOpen;

@@ -17,6 +17,7 @@ import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { addNumberCommand } from "../developer/printed-commands.ts";
 import { TemplateDrafts } from "../template-studio/drafts.tsx";
+import { CategoryChangeLine } from "./category-change.tsx";
 import { strings } from "./strings.ts";
 import { TemplatePanel } from "./template-panel.tsx";
 import { templateChip } from "./template-view.ts";
@@ -90,7 +91,16 @@ export function Screen() {
         rowKey={(row) => row.id}
         panelOf={SCREEN}
         columns={[
-          { head: strings.name, phone: "who", cell: ({ name }) => name },
+          {
+            head: strings.name,
+            phone: "who",
+            cell: (row) => (
+              <>
+                {row.name}
+                <CategoryChangeLine template={row} />
+              </>
+            ),
+          },
           { head: strings.language, phone: "what", cell: ({ language }) => language },
           {
             head: strings.category,

@@ -288,6 +288,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/contacts": () => ({ query: "q=ash" }),
   "GET /w/{workspace}/contacts/export": nothing,
   "GET /w/{workspace}/contacts/{phone}/consent": byPhone,
+  "GET /w/{workspace}/contacts/{phone}/inbox": byPhone,
   "GET /w/{workspace}/bulk": nothing,
   "POST /w/{workspace}/bulk/count": ({ phone }) => ({ body: { people: { phones: [phone] } } }),
   "POST /w/{workspace}/bulk": (side) => ({

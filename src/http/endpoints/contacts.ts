@@ -1,7 +1,7 @@
 /** Contacts: list, show, change and opt out; search and filter, export as a file, and the consent history of each. */
 
 import { Type } from "@sinclair/typebox";
-import { Instant, OneOf } from "#src/core/schema.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { consentSources, consents } from "#src/domain/contacts/consent.ts";
 import { listConsentChanges } from "#src/domain/contacts/consent-log.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
@@ -14,6 +14,7 @@ import { viewContact } from "#src/domain/contacts/view.ts";
 import { compileCount, compileIds, compileListed, type Sql } from "#src/domain/filters/compile.ts";
 import { both } from "#src/domain/filters/condition-sql.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
+import { listConversationsWith } from "#src/domain/inbound/conversations.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
 import { ContactBody, readContactChanges } from "../bodies/contact.ts";
@@ -220,6 +221,18 @@ export const contactEndpoints = {
       show(ConsentChange, change, timesOf(call.workspace), {}),
     ),
   ),
+  /** Where the inbox has the person, also one who never wrote. */
+  "GET /w/{workspace}/contacts/{phone}/inbox": endpoint({
+    session: "inbox",
+    params,
+    /** Null: the user is limited to numbers, and the person wrote to none of them. */
+    output: Data(Type.Object({ contact_id: Nullable(Type.Integer()) })),
+  }).read((tx, call) => {
+    const { id } = requireContact(call, tx);
+    const { numberIds, workspace } = call;
+    const isSeen = numberIds === null || listConversationsWith(tx, workspace.id, id, numberIds).length > 0;
+    return { contact_id: isSeen ? id : null };
+  }),
 };
 
 type ListCall = CallOf<typeof list>;

@@ -10,7 +10,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import type { ConversationState } from "#src/domain/contacts/conversation-states.ts";
 import { clearDoubt } from "#src/domain/contacts/doubt.ts";
-import { addressOf, getContact } from "#src/domain/contacts/find.ts";
+import { addressOf, findById, getContact } from "#src/domain/contacts/find.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import type { Contact, Conversation } from "#src/domain/contacts/table.ts";
 import { threadOwners } from "#src/domain/contacts/thread-owners.ts";
@@ -186,8 +186,13 @@ export const inboxEndpoints = {
     const page = readScreen(query);
     const before = "after" in page ? readConversationCursor(page.after) : null;
     const read = (tx: ReadTx) => {
-      const conversations = requireConversations(tx, call);
-      const contact = getContact(tx, workspace.id, call.path.contact);
+      // Who sees all numbers may write first. Who is limited to numbers sees conversations on those alone.
+      const conversations =
+        call.numberIds === null
+          ? listConversationsWith(tx, workspace.id, call.path.contact, null)
+          : requireConversations(tx, call);
+      const contact = findById(tx, workspace.id, call.path.contact);
+      if (contact === undefined) throw notFound("conversation");
       const { items, next } = readConversation(tx, contact, before, page.perPage);
       const lastInbound = items.find((item) => item.kind === "inbound");
       // Replies come from the number that the person last wrote to.
@@ -206,7 +211,7 @@ export const inboxEndpoints = {
         conversation: current === undefined ? null : { id: current.id, ...viewState(tx, current, workspace) },
         thread: from === undefined || current === undefined ? null : viewThread(current, from, call, tx.now),
         unread: sumOf(conversations, ({ unread }) => unread),
-        last_inbound_id: Math.max(...conversations.map(({ lastInboundId }) => lastInboundId)),
+        last_inbound_id: Math.max(0, ...conversations.map(({ lastInboundId }) => lastInboundId)),
         window_ends_at: timesOf(workspace)(windowEnd(windowTimesOf(tx, contact))),
         items: items.filter((item) => seesItem(call, item)).map((item) => viewConversationItem(item, workspace)),
         next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),

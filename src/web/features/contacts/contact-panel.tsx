@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
@@ -53,12 +53,32 @@ function Detail({ contact }: { contact: Contact }) {
             )}
           </p>
         )}
+        <Write contact={contact} />
       </div>
       <ConsentCard contact={contact} />
       <Section title={strings.profile}>
         <ContactForm key={contact.updated_at} contact={contact} />
       </Section>
     </>
+  );
+}
+
+/** To the conversation, also with a person who never wrote: it offers what can be sent now, or says why nothing can. */
+function Write({ contact }: { contact: Contact }) {
+  const { id } = useWorkspace();
+  const phone = phoneOf(contact);
+  const inbox = useQuery({
+    queryKey: ["inbox-of", id, phone],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/contacts/{phone}/inbox", { workspace: id, phone }, { signal }),
+  });
+  const person = inbox.data?.contact_id ?? null;
+  if (person === null) return null;
+  return (
+    <p>
+      <ButtonLink to="/w/$workspace/inbox" params={{ workspace: String(id) }} search={{ person: String(person) }}>
+        {strings.write}
+      </ButtonLink>
+    </p>
   );
 }
 

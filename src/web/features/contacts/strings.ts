@@ -63,6 +63,7 @@ export const strings = {
   kept: "Kept",
   history: "History",
   historyNone: "No consent recorded.",
+  write: "Write a message",
   window: "24-hour window",
   windowOpen: "Free-form messages can be sent until",
   windowClosed: "The 24-hour window is closed. A template can still be sent.",

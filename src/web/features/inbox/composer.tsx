@@ -119,12 +119,13 @@ function Choice({ isChosen, chosenClass = "bg-sunken text-ink", onChoose, childr
 function useBlocker({ contact, from, to }: Conversation): string | null {
   const { timezone, suspended, numbers } = useWorkspace();
   const { status, source, at } = contact.consent;
+  // The refusal outlives the person, who can no longer take it back here.
+  if (to === null) return strings.erased;
   if (status === "opted_out") {
     const date = at === null ? "" : exact(Date.parse(at), timezone);
     return source === "inbound_message" ? strings.optedOut(date) : strings.optedOutElse(date);
   }
   if (suspended !== null) return strings.suspended;
-  if (to === null) return strings.erased;
   if (from === null) return strings.noNumber;
   return numbers.some(({ phone, ready }) => phone === from && !ready) ? strings.notReady(from) : null;
 }

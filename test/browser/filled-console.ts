@@ -12,7 +12,7 @@ const LAST = ["Rao", "Khan", "Iyer", "Singh", "Das", "Fernandes", "Bose", "Subra
 const CITIES = ["Pune", "Mumbai", "Bengaluru", "Goa", "Kolkata"];
 
 export async function fillConsole(scenario: Scenario, receiverUrl: string): Promise<void> {
-  const { app, command, prepare } = scenario;
+  const { app, command, prepare, template } = scenario;
   await command("number add --workspace 1 --phone +911244001100 --name", "Corner Shop", "--network", "simulator");
   await command("number add --workspace 1 --phone +911244001101 --name Wholesale --network simulator");
   await command("workspace update 1 --currency INR --rate 0.85");
@@ -42,48 +42,23 @@ export async function fillConsole(scenario: Scenario, receiverUrl: string): Prom
     ["phone,name,first_name,city,tags,groups", ...rows, ...trouble].join("\n"),
   );
   await command("contact import --workspace 1 --consent opted_in people.csv");
-  const template = {
-    language: "en_US",
-    category: "MARKETING",
-    header_kind: "none",
-    header: "",
-    footer: "",
-    buttons: [],
-  };
-  const body = "Hi {{1}}, our Diwali offer is here: 20% off everything until Sunday. Show this message at the till.";
-  const buttons = ["See what is new", "Stop promotions"];
-  const whole = { header_kind: "text", header: "Diwali at Corner Shop", footer: "Reply STOP to opt out.", buttons };
-  await prepare("POST", "/templates/simulated", {
-    ...template,
-    ...whole,
+  const buttons = ["See what is new", "Stop promotions"].map((text) => ({ type: "QUICK_REPLY", text }));
+  await template({
     name: "diwali_offer",
-    body,
-    status: "APPROVED",
+    text: "Hi {{1}}, our Diwali offer is here: 20% off everything until Sunday. Show this message at the till.",
+    more: [
+      { type: "HEADER", format: "TEXT", text: "Diwali at Corner Shop" },
+      { type: "FOOTER", text: "Reply STOP to opt out." },
+      { type: "BUTTONS", buttons },
+    ],
   });
-  const ready = "Your order {{1}} is ready. Come by until eight.";
-  await prepare("POST", "/templates/simulated", {
-    ...template,
-    category: "UTILITY",
-    name: "order_ready",
-    body: ready,
-    status: "APPROVED",
-  });
-  await prepare("POST", "/templates/simulated", {
-    ...template,
-    name: "big_sale",
-    body: "Buy now and save!!!",
-    status: "PENDING",
-  });
+  await template({ name: "order_ready", category: "UTILITY", text: "Your order {{1}} is ready. Come by until eight." });
+  await template({ name: "big_sale", text: "Buy now and save!!!", status: "PENDING" });
   await prepare("POST", "/templates/3/decide", {
     status: "REJECTED",
     reason: "promotional text in a utility template",
   });
-  await prepare("POST", "/templates/simulated", {
-    ...template,
-    name: "feedback",
-    body: "How was it?",
-    status: "PENDING",
-  });
+  await template({ name: "feedback", text: "How was it?", status: "PENDING" });
   const filter = { field: "city", is: "Goa" };
   await prepare("POST", "/groups", { name: "People in Goa", filter });
   await prepare("PUT", "/webhook", { url: receiverUrl });

@@ -38,17 +38,7 @@ async function main([directory, ...words]: string[]): Promise<void> {
   await using scenario = await startScenario();
   const { app } = scenario;
   await scenario.command("number add --workspace 1 --network simulator --phone", OWN, "--name", "Corner Shop");
-  await scenario.prepare("POST", "/templates/simulated", {
-    name: "greeting",
-    language: "en",
-    category: "UTILITY",
-    header_kind: "none",
-    header: "",
-    body: "Hello",
-    footer: "",
-    buttons: [],
-    status: "APPROVED",
-  });
+  await scenario.template({ name: "greeting", language: "en", category: "UTILITY", text: "Hello" });
   await scenario.command("webhook set --workspace 1 --url", receiver.url);
   const { key } = await scenario.command("key create --workspace 1 --name pictures");
   const views = await openViews(scenario);

@@ -81,27 +81,9 @@ async function prepare(): Promise<void> {
   await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
   for (const [phone, consent] of PEOPLE)
     await put(phone, { consent, name: `Asha ${phone}`, add_to_groups: ["Regulars"] });
-  const template = {
-    language: "en_US",
-    category: "MARKETING",
-    header_kind: "none",
-    header: "",
-    footer: "",
-    buttons: [],
-  };
-  await scenario.prepare("POST", "/templates/simulated", {
-    ...template,
-    name: "refused",
-    body: "Buy now.",
-    status: "PENDING",
-  });
+  await scenario.template({ name: "refused", text: "Buy now.", status: "PENDING" });
   await scenario.prepare("POST", "/templates/1/decide", { status: "REJECTED", reason: "promotional text" });
-  await scenario.prepare("POST", "/templates/simulated", {
-    ...template,
-    name: "offer",
-    body: "Twenty percent.",
-    status: "APPROVED",
-  });
+  await scenario.template({ name: "offer", text: "Twenty percent." });
   // No server listens on this port: deliveries fail, and removing the address marks them as exhausted.
   await scenario.prepare("PUT", "/webhook", { url: "http://127.0.0.1:9/hook" });
   // Only messages sent with an API key produce events.

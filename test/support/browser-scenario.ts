@@ -3,6 +3,8 @@
  * and one workspace, open in a real browser. The test of the first day covers how a person gets there through the
  * pages.
  */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type BrowserOptions, openBrowser, type TestBrowser } from "./browser.ts";
 import { type ConsoleProcess, startConsole } from "./console-process.ts";
 
@@ -10,10 +12,22 @@ export const SCENARIO_PASSWORD = "a good long password";
 /** A test runs once, however busy the machine is with other tests: each of its steps has its own limit. */
 export const SCENARIO_LIMIT_MS = 240_000;
 
+interface NewTemplate {
+  name: string;
+  language?: string;
+  category?: string;
+  text: string;
+  /** Further components. */
+  more?: readonly object[];
+  status?: "APPROVED" | "PENDING";
+}
+
 export interface Scenario extends TestBrowser {
   app: ConsoleProcess;
   /** Runs a command beside the server: its words as one text, words that contain spaces after it. */
   command(text: string, ...more: string[]): Promise<Record<string, unknown>>;
+  /** Adds a template of one body and what else it has, in Meta's format, to the simulator. */
+  template(template: NewTemplate): Promise<void>;
   /** Opens a page of the workspace, such as `contacts?q=a`. */
   go(path: string): Promise<void>;
   /** The answer of the console's own route below `/w/1`. */
@@ -46,6 +60,11 @@ export async function startScenario(
     ...opened,
     app,
     command: (text, ...more) => app.command(...text.split(" "), ...more),
+    async template({ name, language = "en_US", category = "MARKETING", text, more = [], status = "APPROVED" }) {
+      const json = { name, language, category, components: [{ type: "BODY", text }, ...more] };
+      writeFileSync(join(app.directory, "template.json"), JSON.stringify(json));
+      await app.command(...`template add --workspace 1 --file template.json --status ${status}`.split(" "));
+    },
     async go(path) {
       await page.goto(`${app.url}/console/w/1/${path}`);
     },

@@ -93,12 +93,6 @@ export const worstOfConsole: Readonly<Record<string, Worst>> = {
   "GET /w/{workspace}/inbox/{contact}": ({ contact }) => ({ id: contact, query: "per_page=500" }),
   "GET /w/{workspace}/templates/named": () => ({ query: "name=fat_1&language=en_US" }),
   "GET /w/{workspace}/templates/{id}": fatTemplate,
-  "POST /w/{workspace}/templates/simulated": (side) => ({
-    body: {
-      ...{ name: side.name("template"), language: "en_US", category: "UTILITY", status: "APPROVED" },
-      ...{ header: "h".repeat(60), header_kind: "text", body: "b".repeat(1_024), footer: "f".repeat(60), buttons: [] },
-    },
-  }),
   "GET /w/{workspace}/deliveries/{id}": (side) => ({ id: newest(side, "deliveries", "attempt_count = 20") }),
   "GET /w/{workspace}/bulk/{id}": (side) => ({ id: newest(side, "bulk_changes", "state = 'done'") }),
   "GET /w/{workspace}/deliveries/failed": () => ({ query: "since=2026-01-01T00:00:00Z" }),

@@ -321,12 +321,6 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/templates/named": () => ({ query: "name=for_everybody&language=en_US" }),
   "GET /w/{workspace}/templates/sync": nothing,
   "POST /w/{workspace}/templates/sync": nothing,
-  "POST /w/{workspace}/templates/simulated": (side) => ({
-    body: {
-      ...{ name: side.name("template"), language: "en_US", category: "UTILITY", status: "APPROVED" },
-      ...{ header: "", header_kind: "none", body: "Hello.", footer: "", buttons: [] },
-    },
-  }),
   "GET /w/{workspace}/templates/{id}": async (side) => ({ id: await side.template() }),
   "POST /w/{workspace}/templates/{id}/decide": async (side) => ({
     id: await side.template(),

@@ -1,6 +1,5 @@
 /**
- * Templates beyond the API: all components, the reason of a rejection, the sample; on the simulator also creating and
- * deciding them.
+ * Templates beyond the API: all components, the reason of a rejection, the sample; on the simulator also the decision.
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
@@ -10,7 +9,6 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
-import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { confirmOrder, decideByName, setSample } from "#src/domain/templates/decide.ts";
 import { markButton } from "#src/domain/templates/mark-button.ts";
 import {
@@ -128,30 +126,6 @@ export const templateEndpoints = {
     for (const number of accounts) scheduleSync(tx, number, 0);
     return { status: 202, data: { accounts: accounts.length }, audit: { action: "template.sync", subject: "" } };
   }),
-  "POST /w/{workspace}/templates/simulated": endpoint({
-    session: "broadcasts",
-    body: Type.Object(
-      {
-        name: Text,
-        language: Text,
-        category: Text,
-        header: Text,
-        body: Text,
-        footer: Text,
-        buttons: Type.Array(Type.String({ maxLength: 25 }), { maxItems: 10 }),
-        header_kind: OneOf(["none", "text", "image", "video", "document"]),
-        status: OneOf(templateStatuses),
-      },
-      strict,
-    ),
-    output: Data(TemplateDetail),
-  }).change((tx, call) => {
-    const template = readNewTemplate(newTemplate(call.body));
-    const status = templateStatuses.find((known) => known === call.body.status) ?? "PENDING";
-    const added = addTemplate(tx, call.workspace.id, template, status);
-    const audit = { action: "template.add", subject: added.name, details: { language: added.language, status } };
-    return { status: 201, data: viewTemplateDetail(added, call.workspace), audit };
-  }),
   "GET /w/{workspace}/templates/{id}": endpoint({
     session: "overview",
     params: template,
@@ -222,28 +196,6 @@ export const templateEndpoints = {
     };
   }),
 };
-
-/** In the network's format. */
-function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
-  const text = (name: string): string => trimShown(String(form[name] ?? ""));
-  const kind = text("header_kind");
-  const buttons = (form.buttons as string[]).map(trimShown).filter((one) => one !== "");
-  return {
-    name: text("name"),
-    language: text("language"),
-    category: text("category"),
-    components: [
-      ...(kind === "none"
-        ? []
-        : [{ type: "HEADER", format: kind.toUpperCase(), ...(kind === "text" ? { text: text("header") } : {}) }]),
-      { type: "BODY", text: text("body") },
-      ...(text("footer") === "" ? [] : [{ type: "FOOTER", text: text("footer") }]),
-      ...(buttons.length === 0
-        ? []
-        : [{ type: "BUTTONS", buttons: buttons.map((one) => ({ type: "QUICK_REPLY", text: one })) }]),
-    ],
-  };
-}
 
 /** One WhatsApp number for each account of the workspace. */
 function accountsOf(tx: ReadTx, workspaceId: number) {

@@ -2628,10 +2628,25 @@ type TemplateCheckProblemsItem struct {
 	Message string `json:"message"`
 }
 
-// TemplateCheck: What is wrong with a template.
+// TemplateCheckWarningsItem: part of another type.
+type TemplateCheckWarningsItem struct {
+	// Of the member that it is about.
+	Path string `json:"path"`
+	// Name of the hint, for programs.
+	Rule string `json:"rule"`
+	// What WhatsApp may find, for people.
+	Message string `json:"message"`
+	// Address of the page of WhatsApp's documentation that says it.
+	Source string `json:"source"`
+}
+
+// TemplateCheck: What is wrong with a template, and what WhatsApp may find in its review.
 type TemplateCheck struct {
 	Valid    bool                        `json:"valid"`
 	Problems []TemplateCheckProblemsItem `json:"problems"`
+	// What WhatsApp tends to put in another category, which has another price, or to reject in its review. It keeps
+	// nothing from being submitted, and a template without warnings may be rejected all the same.
+	Warnings []TemplateCheckWarningsItem `json:"warnings"`
 }
 
 // TemplateMedia: The media header of a template.
@@ -3310,8 +3325,8 @@ func (c *Client) SubmitTemplate(ctx context.Context, body SubmitTemplate, option
 }
 
 // CheckTemplate: Check a template. Says what is wrong with a template, by the rules that submitting it uses, and
-// submits nothing. Where the account has a template of this name and language, it is checked as its correction.
-// Needs a key with the scope `templates`.
+// what WhatsApp may find in its review. Submits nothing. Where the account has a template of this name and
+// language, it is checked as its correction. Needs a key with the scope `templates`.
 func (c *Client) CheckTemplate(ctx context.Context, body SubmitTemplate, options ...CallOption) (*TemplateCheck, error) {
 	return one[TemplateCheck](ctx, c, apiRequest{method: "POST", path: "/templates/check", body: body}, options)
 }

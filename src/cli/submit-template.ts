@@ -1,6 +1,7 @@
 /** `waxwing template check`, `submit`, `correct` and `delete`: what `POST /templates` and its neighbours do, for an operator. */
 import type { ReadTx } from "#src/db/transaction.ts";
 import { chooseAccount } from "#src/domain/templates/choose-account.ts";
+import { findHints } from "#src/domain/templates/rules/check.ts";
 import { findProblems } from "#src/domain/templates/submission.ts";
 import { viewTemplate } from "#src/domain/templates/view.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -26,7 +27,7 @@ export const commands: readonly Command[] = [
     {
       summary: "Check a template before it is submitted",
       details:
-        "The file is JSON: name, language, category and components, in Meta's format. Nothing is submitted. The exit\ncode is 1 if something is wrong.",
+        "The file is JSON: name, language, category and components, in Meta's format. Nothing is submitted. The exit\ncode is 1 if something is wrong; what WhatsApp may find in its review leaves it 0.",
     },
     { workspace: workspaceOption, file: templateFile, from },
     async (context, values) => {
@@ -38,12 +39,19 @@ export const commands: readonly Command[] = [
           const key = { workspaceId, accountId, name: textOf(body.name), language: textOf(body.language) };
           return findProblems(tx, key, body, null);
         });
+        const warnings = findHints(body);
+        const found = warnings.map(({ path, message, source }) => ({
+          ...{ member: path, "what WhatsApp may find": message, source },
+        }));
         return {
-          json: { valid: problems.length === 0, problems },
-          text: table(
-            problems.map(({ path, message }) => ({ member: path, "what would be right": message })),
-            "Nothing is wrong: waxwing template submit …",
-          ),
+          json: { valid: problems.length === 0, problems, warnings },
+          text: [
+            table(
+              problems.map(({ path, message }) => ({ member: path, "what would be right": message })),
+              "Nothing is wrong: waxwing template submit …",
+            ),
+            ...(warnings.length === 0 ? [] : [table(found, "")]),
+          ].join("\n\n"),
           ...(problems.length === 0 ? {} : { exitCode: 1 as const }),
         };
       });

@@ -15,6 +15,7 @@ import { rightTemplates, wrongTemplates } from "#test/support/written-templates.
 
 const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
 const LONG_MS = 1_800_000;
+const HINTS = "What WhatsApp's review may find";
 
 /** Every `step`-th in the short form. */
 function some<One>(all: readonly One[], step: number): readonly One[] {
@@ -137,6 +138,33 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("heading", { name: "order_ready_copy" }).waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("link", { name: "New template" }).click();
+
+      // What may be found in a review is said with its source, beside a template that WhatsApp has approved, and stops nothing.
+      await page.getByRole("button", { name: /^Utility/ }).click();
+      await page.getByText("A template of yours in this category").waitFor();
+      await page.getByRole("link", { name: "Approved here: order_ready · en_US" }).waitFor();
+      expect(await page.getByRole("region", { name: HINTS }).count()).toBe(0);
+      await page.getByLabel("Name", { exact: true }).fill("order_and_offer");
+      await page.getByLabel("Language", { exact: true }).selectOption("en_US");
+      await page.getByLabel("Text", { exact: true }).fill("Your order is ready. Enjoy 20% off the next one.");
+      const hints = page.getByRole("region", { name: HINTS });
+      await hints.getByText("“20% off” reads like an offer.").waitFor();
+      await hints.getByText("Everybody gets the same words.").waitFor();
+      expect(await hints.getByRole("link", { name: "WhatsApp's page" }).first().getAttribute("href")).toBe(
+        "https://developers.facebook.com/documentation/business-messaging/whatsapp/templates/template-categorization",
+      );
+      await scenario.cleanEverywhere("studio-hints");
+      await page.getByLabel("Category", { exact: true }).selectOption("MARKETING");
+      await hints.waitFor({ state: "detached" });
+      await page.getByLabel("Category", { exact: true }).selectOption("UTILITY");
+      await hints.waitFor();
+      await button("Send for review").click();
+      await page.getByRole("heading", { name: "order_and_offer" }).waitFor();
+      await button("Delete").click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("alertdialog").waitFor({ state: "detached" });
+
+      await page.getByRole("link", { name: "New template" }).click();
       await page.getByLabel("Or begin with an approved template").selectOption({ label: "order_ready · en_US" });
       await clean("beginning");
       await button("Begin with it").click();
@@ -148,8 +176,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("link", { name: /^order_ready_copy/ }).click();
       await button("Delete").press("Enter");
       await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).press("Enter");
-      await page.getByText("Template deleted").waitFor();
+      await page.getByText("Template deleted").first().waitFor();
+      await page.getByRole("alertdialog").waitFor({ state: "detached" });
       expect((await templates()).data.map(({ name, language, status }) => [name, language, status])).toEqual([
+        ["order_and_offer", "en_US", "DISABLED"],
         ["order_ready", "en_US", "APPROVED"],
         ["order_ready", "de", "PENDING"],
         ["order_ready_copy", "de", "DISABLED"],

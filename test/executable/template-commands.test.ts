@@ -35,6 +35,7 @@ test(
     expect(await shop.json("template", "check", ...ofShop, "--file", "right.json")).toEqual({
       valid: true,
       problems: [],
+      warnings: [],
     });
     const submitted = await shop.json("template", "submit", ...ofShop, "--file", "right.json");
     expect(submitted).toMatchObject({ name: written.name, status: "PENDING" });

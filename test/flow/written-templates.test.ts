@@ -148,9 +148,28 @@ describe("a template that is wrong", () => {
     },
   );
 
+  test("of which a review may find something is warned of by the check, with the source, and submitted all the same", async () => {
+    const body = {
+      ...parcel(),
+      components: [{ type: "BODY", text: "Your parcel is here. Enjoy 20% off the next one." }],
+    };
+    const { data } = (await ask("POST", "/templates/check", body)).body;
+    expect(data).toMatchObject({ valid: true, problems: [] });
+    expect(data.warnings).toEqual([
+      {
+        path: "components.0.text",
+        rule: "reads_as_offer",
+        message: expect.stringContaining("“20% off”"),
+        source: expect.stringMatching(/^https:\/\/developers\.facebook\.com\/.+\/template-categorization$/),
+      },
+      expect.objectContaining({ rule: "same_for_everybody" }),
+    ]);
+    expect((await ask("POST", "/templates", body)).status).toBe(201);
+  });
+
   test("is refused where the account has it, or its words", async () => {
     const one = parcel();
-    expect((await ask("POST", "/templates/check", one)).body.data).toEqual({ valid: true, problems: [] });
+    expect((await ask("POST", "/templates/check", one)).body.data).toMatchObject({ valid: true, problems: [] });
     expect((await ask("POST", "/templates", one)).status).toBe(201);
     const again = await ask("POST", "/templates", one);
     expect(again.body.error.fields).toEqual({ name: [expect.stringContaining("correct that one")] });

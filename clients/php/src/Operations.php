@@ -153,7 +153,7 @@ namespace Waxwing;
  * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, needs: list<'variables.buttons'|'location'|'offer_expires_at'|'cards'|'products'|'order_details'>, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, components: list<array{type: string}>, rejection: array{reason: string, advice: string}|null, warnings: list<string>}
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TemplateCard array{media?: CardMedia, product?: string, body?: list<string|int|float>|array<string, string|int|float>, buttons?: list<string|int|float|null>}
- * @phpstan-type TemplateCheck array{valid: bool, problems: list<array{path: string, rule: string, message: string}>}
+ * @phpstan-type TemplateCheck array{valid: bool, problems: list<array{path: string, rule: string, message: string}>, warnings: list<array{path: string, rule: string, message: string, source: string}>}
  * @phpstan-type TemplateMedia array{type: 'image'|'video'|'document', default: bool}
  * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', category: 'marketing'|'utility'|'authentication'|null, template: MessageTemplate, content: null, reply_to: null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type TemplateProducts array{catalog_id?: string, thumbnail?: string, sections?: list<ProductSection>}
@@ -703,9 +703,9 @@ abstract class Operations
     }
 
     /**
-     * Check a template. Says what is wrong with a template, by the rules that submitting it uses, and submits
-     * nothing. Where the account has a template of this name and language, it is checked as its correction. Needs a
-     * key with the scope `templates`.
+     * Check a template. Says what is wrong with a template, by the rules that submitting it uses, and what WhatsApp
+     * may find in its review. Submits nothing. Where the account has a template of this name and language, it is
+     * checked as its correction. Needs a key with the scope `templates`.
      *
      * @param SubmitTemplate|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options

@@ -3480,17 +3480,33 @@ class TemplateCheckProblemsItem(_TemplateCheckProblemsItemRequired):
     """TemplateCheckProblemsItem"""
 
 
+_TemplateCheckWarningsItemRequired = TypedDict(
+    "_TemplateCheckWarningsItemRequired",
+    {
+        "path": "str",
+        "rule": "str",
+        "message": "str",
+        "source": "str",
+    },
+)
+
+
+class TemplateCheckWarningsItem(_TemplateCheckWarningsItemRequired):
+    """TemplateCheckWarningsItem"""
+
+
 _TemplateCheckRequired = TypedDict(
     "_TemplateCheckRequired",
     {
         "valid": "bool",
         "problems": "List['TemplateCheckProblemsItem']",
+        "warnings": "List['TemplateCheckWarningsItem']",
     },
 )
 
 
 class TemplateCheck(_TemplateCheckRequired):
-    """What is wrong with a template."""
+    """What is wrong with a template, and what WhatsApp may find in its review."""
 
 
 _TemplateMediaRequired = TypedDict(
@@ -4688,9 +4704,9 @@ class Operations:
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
     ) -> TemplateCheck:
-        """Check a template. Says what is wrong with a template, by the rules that submitting it uses, and
-        submits nothing. Where the account has a template of this name and language, it is checked as its
-        correction. Needs a key with the scope `templates`.
+        """Check a template. Says what is wrong with a template, by the rules that submitting it uses, and what
+        WhatsApp may find in its review. Submits nothing. Where the account has a template of this name and
+        language, it is checked as its correction. Needs a key with the scope `templates`.
         """
         return self._core.one(
             "POST",

@@ -2823,7 +2823,7 @@ export type TemplateCard = {
   buttons?: Array<string | number | null>;
 };
 
-/** What is wrong with a template. */
+/** What is wrong with a template, and what WhatsApp may find in its review. */
 export type TemplateCheck = {
   valid: boolean;
   problems: Array<{
@@ -2833,6 +2833,20 @@ export type TemplateCheck = {
     rule: string;
     /** What would be right, for people. */
     message: string;
+  }>;
+  /**
+   * What WhatsApp tends to put in another category, which has another price, or to reject in its review. It
+   * keeps nothing from being submitted, and a template without warnings may be rejected all the same.
+   */
+  warnings: Array<{
+    /** Of the member that it is about. */
+    path: string;
+    /** Name of the hint, for programs. */
+    rule: string;
+    /** What WhatsApp may find, for people. */
+    message: string;
+    /** Address of the page of WhatsApp's documentation that says it. */
+    source: string;
   }>;
 };
 
@@ -4650,9 +4664,9 @@ export abstract class Operations {
   }
 
   /**
-   * Check a template. Says what is wrong with a template, by the rules that submitting it uses, and submits
-   * nothing. Where the account has a template of this name and language, it is checked as its correction. Needs
-   * a key with the scope `templates`.
+   * Check a template. Says what is wrong with a template, by the rules that submitting it uses, and what
+   * WhatsApp may find in its review. Submits nothing. Where the account has a template of this name and
+   * language, it is checked as its correction. Needs a key with the scope `templates`.
    */
   checkTemplate(body: SubmitTemplate, options: CallOptions = {}): Promise<TemplateCheck> {
     return this.core.one<TemplateCheck>({ operation: "checkTemplate", method: "POST", path: `/templates/check`, body }, options);

@@ -5,6 +5,7 @@ import { inDocument, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { claimKey, storeAnswer } from "#src/domain/idempotency/keys.ts";
 import { chooseAccount } from "#src/domain/templates/choose-account.ts";
+import { findHints } from "#src/domain/templates/rules/check.ts";
 import { TemplateView } from "#src/domain/templates/schema.ts";
 import { findProblems } from "#src/domain/templates/submission.ts";
 import type { Template } from "#src/domain/templates/table.ts";
@@ -80,8 +81,20 @@ const TemplateCheck = Type.Object(
         message: Type.String({ description: "What would be right, for people." }),
       }),
     ),
+    warnings: Type.Array(
+      Type.Object({
+        path: Type.String({ examples: ["components.0.text"], description: "Of the member that it is about." }),
+        rule: Type.String({ examples: ["reads_as_offer"], description: "Name of the hint, for programs." }),
+        message: Type.String({ description: "What WhatsApp may find, for people." }),
+        source: Type.String({ description: "Address of the page of WhatsApp's documentation that says it." }),
+      }),
+      {
+        description:
+          "What WhatsApp tends to put in another category, which has another price, or to reject in its review. It keeps nothing from being submitted, and a template without warnings may be rejected all the same.",
+      },
+    ),
   },
-  { $id: "TemplateCheck", description: "What is wrong with a template." },
+  { $id: "TemplateCheck", description: "What is wrong with a template, and what WhatsApp may find in its review." },
 );
 const DeletedTemplates = Type.Object(
   { name: Type.String(), languages: Type.Array(Type.String()) },
@@ -153,7 +166,7 @@ export const templateSubmissionEndpoints = {
       tag: "Templates",
       summary: "Check a template",
       description:
-        "Says what is wrong with a template, by the rules that submitting it uses, and submits nothing. Where the account has a template of this name and language, it is checked as its correction.",
+        "Says what is wrong with a template, by the rules that submitting it uses, and what WhatsApp may find in its review. Submits nothing. Where the account has a template of this name and language, it is checked as its correction.",
       bodies: { text: { summary: "A text with values", value: example } },
       success: "What is wrong; nothing, if `valid` is true.",
       example: {
@@ -165,6 +178,7 @@ export const templateSubmissionEndpoints = {
             message: "A body neither begins nor ends with a placeholder: put words around it.",
           },
         ],
+        warnings: [],
       },
       problems: ["number_not_ready"],
     },
@@ -175,7 +189,7 @@ export const templateSubmissionEndpoints = {
       const key = { workspaceId: workspace.id, accountId, name: textOf(body.name), language: textOf(body.language) };
       return findProblems(tx, key, withoutFrom(body), null);
     });
-    return answerData(200, { valid: problems.length === 0, problems });
+    return answerData(200, { valid: problems.length === 0, problems, warnings: findHints(body) });
   }),
   "PUT /w/{workspace}/templates/{name}/{language}": endpoint({
     ...ofTemplates,

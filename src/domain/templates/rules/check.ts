@@ -5,6 +5,7 @@
 import { buttonRules } from "./buttons.ts";
 import { type CheckContext, readCandidate } from "./candidate.ts";
 import { generalRules } from "./general.ts";
+import { sourceOf, templateHints } from "./hints.ts";
 import { kindRules } from "./kinds.ts";
 import type { Finding, TemplateRule } from "./rule.ts";
 import { sampleRules } from "./samples.ts";
@@ -33,6 +34,27 @@ export function checkTemplate(input: unknown, context: CheckContext = {}, rules 
       .find(candidate, rule.limit ?? 0)
       .map((finding) => ({ path: finding.path, rule: id, message: sentenceOf(rule, finding) }));
   });
+}
+
+/** The ids of the hints are part of the API and permanent. */
+export type HintId = keyof typeof templateHints;
+
+interface TemplateHint {
+  path: string;
+  rule: HintId;
+  message: string;
+  /** Address of the page of Meta's documentation that says it. */
+  source: string;
+}
+
+/** What WhatsApp may find in a review. Keeps nothing from being submitted. */
+export function findHints(input: unknown): TemplateHint[] {
+  const candidate = readCandidate(input);
+  return Object.entries<TemplateRule>(templateHints).flatMap(([id, hint]) =>
+    hint.find(candidate, hint.limit ?? 0).map((finding) => ({
+      ...{ path: finding.path, rule: id as HintId, message: sentenceOf(hint, finding), source: sourceOf(hint) },
+    })),
+  );
 }
 
 function sentenceOf({ says, limit = 0 }: TemplateRule, { about = "", count = 0 }: Finding): string {

@@ -1,5 +1,4 @@
 /** The beginning of a draft: what the message is for. */
-import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useId, useState } from "react";
@@ -10,6 +9,7 @@ import { FieldFrame, inputClass } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failed } from "../../ui/states.tsx";
 import { firstContent } from "./content.ts";
+import { useApproved } from "./hints.tsx";
 import { strings } from "./strings.ts";
 
 export type Category = keyof typeof strings.categories;
@@ -69,14 +69,9 @@ export function NewDraft() {
 
 /** The words of an approved template are known to pass: a copy of one is a good beginning. */
 function StartFrom({ isBusy, onChoose }: { isBusy: boolean; onChoose: (template: number) => void }) {
-  const { id: workspace } = useWorkspace();
   const id = useId();
   const [chosen, setChosen] = useState("");
-  const approved = useQuery({
-    queryKey: ["templates", workspace, "approved"],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/templates", { workspace, query: { status: "APPROVED" } }, { signal }),
-  });
+  const approved = useApproved();
   const known = approved.data?.data ?? [];
   if (known.length === 0) return null;
   return (

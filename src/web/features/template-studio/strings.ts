@@ -138,6 +138,11 @@ export const strings = {
   sendCorrection: "Correct and send again",
   sent: "Sent for review",
   problems: "These keep the template from being sent:",
+  hints: "What WhatsApp's review may find",
+  hintsText: "Hints from WhatsApp's pages. The template can be sent all the same.",
+  hintSource: "WhatsApp's page",
+  example: (name: string, language: string) => `Approved here: ${name} · ${language}`,
+  exampleText: "A template of yours in this category, as WhatsApp approved it.",
   unknown:
     "We don't know whether WhatsApp has the template: it didn't answer in time. The draft is kept. Press again in a minute: the account's templates are read first, and nothing is sent twice.",
   notSent: (reason: string) => `WhatsApp did not take it: ${reason} Nothing was sent, and the draft is kept.`,

@@ -20,6 +20,7 @@ import { PhonePreview } from "../templates/phone-preview.tsx";
 import { CheckedFields, type Sentence, useChecked } from "./checked.tsx";
 import { type Content, setCategory, textAt } from "./content.ts";
 import { StudioPlace, StudioSelect, StudioText } from "./fields.tsx";
+import { ApprovedExample, Hints } from "./hints.tsx";
 import { BackLink, CATEGORIES, type Category, NewDraft } from "./new-draft.tsx";
 import { PartsEditor } from "./parts-editor.tsx";
 import { shownOf } from "./shown.ts";
@@ -154,6 +155,8 @@ function Studio({ draft }: { draft: Draft }) {
             >
               <Beginning isCorrection={isCorrection} />
               <PartsEditor />
+              <Hints />
+              <ApprovedExample />
               <Rest rest={rest} />
               {error !== null && <Refused error={error} />}
               <div className="flex flex-wrap items-center gap-3">

@@ -850,11 +850,6 @@ type ConversationUpdatedEvent struct {
 	Data      ConversationUpdatedEventData `json:"data"`
 }
 
-// CorrectTemplateComponentsItem: part of another type.
-type CorrectTemplateComponentsItem struct {
-	Type string `json:"type"`
-}
-
 // CorrectTemplateSampleMedia: Files of `POST /media` that are given to WhatsApp as samples.
 type CorrectTemplateSampleMedia struct {
 	// Id of an upload: the sample of the header.
@@ -863,14 +858,17 @@ type CorrectTemplateSampleMedia struct {
 	Cards []int64 `json:"cards,omitempty"`
 }
 
+// CorrectTemplateComponentsItem: part of another type.
+type CorrectTemplateComponentsItem struct {
+	Type string `json:"type"`
+}
+
 // CorrectTemplate: All parts of a template, which replace the present ones.
 type CorrectTemplate struct {
 	// Lower-case letters, digits and underscores.
 	Name     string `json:"name,omitempty"`
 	Language string `json:"language,omitempty"`
 	Category string `json:"category"`
-	// In WhatsApp's own form, with samples of all values (`example`).
-	Components []CorrectTemplateComponentsItem `json:"components"`
 	// Whether placeholders are numbered or have names. Default: as the texts have them.
 	ParameterFormat string `json:"parameter_format,omitempty"`
 	// For how long WhatsApp tries to deliver a message with the template.
@@ -880,6 +878,8 @@ type CorrectTemplate struct {
 	From string `json:"from,omitempty"`
 	// Files of `POST /media` that are given to WhatsApp as samples.
 	SampleMedia CorrectTemplateSampleMedia `json:"sample_media,omitempty"`
+	// In WhatsApp's own form, with samples of all values (`example`).
+	Components []CorrectTemplateComponentsItem `json:"components"`
 }
 
 // CreateBroadcast: A template to send to many people: to a list of phone numbers or to a group, not both.
@@ -1398,6 +1398,35 @@ type InteractiveMessage struct {
 	DeliveredAt *string `json:"delivered_at"`
 	// When the recipient read the message. Recipients can turn off read receipts.
 	ReadAt *string `json:"read_at"`
+}
+
+// LibraryTemplateButtonsItem: part of another type.
+type LibraryTemplateButtonsItem struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+	// A sample; your own stands in its place.
+	URL *string `json:"url"`
+	// A sample; your own stands in its place.
+	PhoneNumber *string `json:"phone_number"`
+}
+
+// LibraryTemplate: A template of WhatsApp's library: its words are fixed and reviewed.
+type LibraryTemplate struct {
+	Name     string   `json:"name"`
+	Language string   `json:"language"`
+	Category string   `json:"category"`
+	Topic    *string  `json:"topic"`
+	Usecase  *string  `json:"usecase"`
+	Industry []string `json:"industry"`
+	// The text of the header; null: it has none.
+	Header *string `json:"header"`
+	Body   string  `json:"body"`
+	// A sample of each value of the body, in order.
+	BodyParams []string `json:"body_params"`
+	// The type of each value in WhatsApp's words: `TEXT`, `NUMBER`, `AMOUNT`, `DATE`, `ADDRESS`, `EMAIL`, `PHONE
+	// NUMBER`. WhatsApp refuses a message with a value of another type.
+	BodyParamTypes []string                     `json:"body_param_types"`
+	Buttons        []LibraryTemplateButtonsItem `json:"buttons"`
 }
 
 // LinkButton: A button that opens a website.
@@ -2495,11 +2524,6 @@ type SkipCounts struct {
 	DailyCap        int64 `json:"daily_cap"`
 }
 
-// SubmitTemplateComponentsItem: part of another type.
-type SubmitTemplateComponentsItem struct {
-	Type string `json:"type"`
-}
-
 // SubmitTemplateSampleMedia: Files of `POST /media` that are given to WhatsApp as samples.
 type SubmitTemplateSampleMedia struct {
 	// Id of an upload: the sample of the header.
@@ -2508,14 +2532,44 @@ type SubmitTemplateSampleMedia struct {
 	Cards []int64 `json:"cards,omitempty"`
 }
 
+// SubmitTemplateComponentsItem: part of another type.
+type SubmitTemplateComponentsItem struct {
+	Type string `json:"type"`
+}
+
+// SubmitTemplateLibraryButtonsItem: part of another type.
+type SubmitTemplateLibraryButtonsItem struct {
+	Type string `json:"type"`
+}
+
+// SubmitTemplateLibraryBody: What WhatsApp adds to the body, where the template takes it.
+type SubmitTemplateLibraryBody struct {
+	AddContactNumber          *bool  `json:"add_contact_number,omitempty"`
+	AddLearnMoreLink          *bool  `json:"add_learn_more_link,omitempty"`
+	AddSecurityRecommendation *bool  `json:"add_security_recommendation,omitempty"`
+	AddTrackPackageLink       *bool  `json:"add_track_package_link,omitempty"`
+	CodeExpirationMinutes     *int64 `json:"code_expiration_minutes,omitempty"`
+}
+
+// SubmitTemplateLibrary: Makes the template of one of WhatsApp's library (`GET /templates/library`), in its
+// language and category. `components`, `parameter_format`, `message_send_ttl_seconds` and `sample_media` are
+// omitted then: the library has the words, which are reviewed already.
+type SubmitTemplateLibrary struct {
+	// The name in the library.
+	Name string `json:"name"`
+	// In WhatsApp's own form, one for each button of the library's template, in its order: `url` with `base_url` and
+	// `url_suffix_example`, `phone_number`, or `otp_type`.
+	Buttons []SubmitTemplateLibraryButtonsItem `json:"buttons,omitempty"`
+	// What WhatsApp adds to the body, where the template takes it.
+	Body *SubmitTemplateLibraryBody `json:"body,omitempty"`
+}
+
 // SubmitTemplate: A template as WhatsApp takes it.
 type SubmitTemplate struct {
 	// Lower-case letters, digits and underscores.
 	Name     string `json:"name"`
 	Language string `json:"language"`
 	Category string `json:"category"`
-	// In WhatsApp's own form, with samples of all values (`example`).
-	Components []SubmitTemplateComponentsItem `json:"components"`
 	// Whether placeholders are numbered or have names. Default: as the texts have them.
 	ParameterFormat string `json:"parameter_format,omitempty"`
 	// For how long WhatsApp tries to deliver a message with the template.
@@ -2525,6 +2579,12 @@ type SubmitTemplate struct {
 	From string `json:"from,omitempty"`
 	// Files of `POST /media` that are given to WhatsApp as samples.
 	SampleMedia SubmitTemplateSampleMedia `json:"sample_media,omitempty"`
+	// In WhatsApp's own form, with samples of all values (`example`). Required without `library`.
+	Components []SubmitTemplateComponentsItem `json:"components,omitempty"`
+	// Makes the template of one of WhatsApp's library (`GET /templates/library`), in its language and category.
+	// `components`, `parameter_format`, `message_send_ttl_seconds` and `sample_media` are omitted then: the library
+	// has the words, which are reviewed already.
+	Library SubmitTemplateLibrary `json:"library,omitempty"`
 }
 
 // TemplateVariables: part of another type.
@@ -3369,6 +3429,39 @@ type DeleteTemplateInAllLanguagesQuery struct {
 // the scope `templates`.
 func (c *Client) DeleteTemplateInAllLanguages(ctx context.Context, name string, query DeleteTemplateInAllLanguagesQuery, options ...CallOption) (*DeletedTemplates, error) {
 	return one[DeletedTemplates](ctx, c, apiRequest{method: "DELETE", path: "/templates/" + segment(name), query: queryOf(query), takesKey: true}, options)
+}
+
+// ListTemplateLibraryQuery is what ListTemplateLibrary can be asked for.
+type ListTemplateLibraryQuery struct {
+	// Words to look for in names and texts.
+	Search string `json:"search,omitempty"`
+	// The name of the template, or a part of it.
+	Name string `json:"name,omitempty"`
+	// Only templates in this language.
+	Language string `json:"language,omitempty"`
+	// Only templates of this topic, in WhatsApp's words.
+	Topic string `json:"topic,omitempty"`
+	// Only templates for this use, in WhatsApp's words.
+	Usecase string `json:"usecase,omitempty"`
+	// Only templates for this industry, in WhatsApp's words.
+	Industry string `json:"industry,omitempty"`
+	// One of the workspace's sending numbers: its account asks. Required only if the workspace has numbers of
+	// several accounts.
+	From string `json:"from,omitempty"`
+	// Cursor: the `meta.next` of the previous response.
+	After string `json:"after,omitempty"`
+}
+
+// ListTemplateLibrary: List WhatsApp's template library. Asks WhatsApp for the templates of its library. `POST
+// /templates` with `library` makes a template of one. An account that may not use the library gets
+// `whatsapp_error` with WhatsApp's reason. Needs a key with the scope `read` or `templates`.
+func (c *Client) ListTemplateLibrary(ctx context.Context, query ListTemplateLibraryQuery, options ...CallOption) (*List[LibraryTemplate], error) {
+	return list[LibraryTemplate](ctx, c, apiRequest{method: "GET", path: "/templates/library", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// IterateTemplateLibrary gives all entries of ListTemplateLibrary, page after page.
+func (c *Client) IterateTemplateLibrary(ctx context.Context, query ListTemplateLibraryQuery, options ...CallOption) *Iterator[LibraryTemplate] {
+	return iterate[LibraryTemplate](ctx, c, apiRequest{method: "GET", path: "/templates/library", query: queryOf(query), isIdempotent: true}, options)
 }
 
 // ListGroupsQuery is what ListGroups can be asked for.

@@ -35,6 +35,7 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "number connect": "number connect 1 --pin-file pin",
   "number rotate-callback": "number rotate-callback 1",
   "template add": "template add --workspace 1 --file order_shipped.json --status APPROVED",
+  "template library": "template library --workspace 1 --search parcel",
   "template check": "template check --workspace 1 --file order_shipped.json",
   "template submit": "template submit --workspace 1 --file order_shipped.json",
   "template correct": "template correct order_shipped --workspace 1 --language en_US --file order_shipped.json",

@@ -1,5 +1,6 @@
-/** `waxwing template check`, `submit`, `correct` and `delete`: what `POST /templates` and its neighbours do, for an operator. */
+/** `waxwing template library`, `check`, `submit`, `correct` and `delete`: what `POST /templates` and its neighbours do, for an operator. */
 import type { ReadTx } from "#src/db/transaction.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { chooseAccount } from "#src/domain/templates/choose-account.ts";
 import { findHints } from "#src/domain/templates/rules/check.ts";
 import { findProblems } from "#src/domain/templates/submission.ts";
@@ -19,26 +20,75 @@ const name = positional(text("NAME", "The template's name"));
 const templateFile = required(
   file("FILE|-", "File with the template as JSON, in Meta's format and with samples; - for stdin"),
 );
+const LISTED_MAX = 50;
 const from = text("PHONE", "One of the workspace's numbers, if they have several accounts");
 
+const word = (about: string) => text("TEXT", about);
+
 export const commands: readonly Command[] = [
+  command(
+    "template library",
+    {
+      summary: "List WhatsApp's template library",
+      details:
+        "Asks WhatsApp for templates whose words are reviewed already; up to 50 are listed. Submit one with library in the\nfile of waxwing template submit: its name, and an input for each of its buttons.",
+    },
+    {
+      ...{ workspace: workspaceOption, search: word("Words in names and texts"), from },
+      ...{
+        language: text("L", "Only this language, such as en_US"),
+        topic: word("Only this topic, in WhatsApp's words"),
+      },
+      ...{
+        usecase: word("Only this use, in WhatsApp's words"),
+        industry: word("Only this industry, in WhatsApp's words"),
+      },
+    },
+    (context, values) =>
+      withDatabase(context, "read", async (database) => {
+        const number = database.store.read((tx) => numberOf(tx, values, null));
+        const { listLibrary } = await import("#src/sending/template-library.ts");
+        const { search, language, topic, usecase, industry } = values;
+        const asked = Object.entries({ search, language, topic, usecase, industry }).filter(
+          ([, of]) => of !== undefined,
+        );
+        const { entries } = await listLibrary(await libraryOf(context, database), number, {
+          ...Object.fromEntries(asked),
+          limit: LISTED_MAX,
+        });
+        return {
+          json: entries,
+          text: table(
+            entries.map((one) => ({
+              ...{ name: one.name, language: one.language, category: one.category },
+              ...{ buttons: one.buttons.map(({ type }) => type).join(", ") || null, text: one.body },
+            })),
+            "The library has no such template.",
+          ),
+        };
+      }),
+  ),
   command(
     "template check",
     {
       summary: "Check a template before it is submitted",
       details:
-        "The file is JSON: name, language, category and components, in Meta's format. Nothing is submitted. The exit\ncode is 1 if something is wrong; what WhatsApp may find in its review leaves it 0.",
+        "The file is JSON: name, language, category and components, in Meta's format, or library instead of components.\nNothing is submitted. The exit code is 1 if something is wrong; what WhatsApp may find in its review leaves it 0.",
     },
     { workspace: workspaceOption, file: templateFile, from },
     async (context, values) => {
       const body = await readTemplate(context, values.file);
-      return withDatabase(context, "read", ({ store }) => {
-        const problems = store.read((tx) => {
-          const { id: workspaceId } = getWorkspace(tx, values.workspace);
-          const { accountId } = numberOf(tx, values, null);
-          const key = { workspaceId, accountId, name: textOf(body.name), language: textOf(body.language) };
-          return findProblems(tx, key, body, null);
-        });
+      return withDatabase(context, "read", async (database) => {
+        const { store } = database;
+        const number = store.read((tx) => numberOf(tx, values, null));
+        const { findLibraryEntry } = await import("#src/sending/template-library.ts");
+        const entry =
+          body.library === undefined
+            ? undefined
+            : await findLibraryEntry(await libraryOf(context, database), number, body);
+        const { workspaceId, accountId } = number;
+        const key = { workspaceId, accountId, name: textOf(body.name), language: textOf(body.language) };
+        const problems = store.read((tx) => findProblems(tx, key, body, null, entry));
         const warnings = findHints(body);
         const found = warnings.map(({ path, message, source }) => ({
           ...{ member: path, "what WhatsApp may find": message, source },
@@ -62,7 +112,7 @@ export const commands: readonly Command[] = [
     {
       summary: "Submit a template to WhatsApp",
       details:
-        "The file is JSON: name, language, category and components, in Meta's format. WhatsApp reviews the template;\nwaxwing template list shows what it decides. Where WhatsApp does not answer, run the command again after a\nminute: nothing is submitted twice.",
+        "The file is JSON: name, language, category and components, in Meta's format; or library instead of components, for\none of waxwing template library. WhatsApp reviews the template; waxwing template list shows what it decides. Where\nWhatsApp does not answer, run the command again after a minute: nothing is submitted twice.",
     },
     { workspace: workspaceOption, file: templateFile, from },
     async (context, values) => {
@@ -154,4 +204,15 @@ async function optionsOf({ io }: Context, { store, config, box }: Database) {
   const { templates } = createWhatsapp(config.whatsapp, io.clock);
   const files = new MediaFiles(config.media.directory);
   return { store, box: box(), files, portOf: () => templates };
+}
+
+/** Who is asked for the library. That of the simulator is part of the program. */
+async function libraryOf({ io }: Context, { config, box }: Database) {
+  const { createWhatsapp } = await import("#src/networks/whatsapp/whatsapp.ts");
+  const { simulatedLibrary } = await import("#src/networks/simulator/library.ts");
+  const { templates } = createWhatsapp(config.whatsapp, io.clock);
+  return {
+    box: box(),
+    portOf: (network: SendingNumber["network"]) => (network === "simulator" ? simulatedLibrary : templates),
+  };
 }

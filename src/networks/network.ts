@@ -23,7 +23,14 @@ import type { AccountUpdate } from "#src/domain/numbers/account-sync.ts";
 import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
 import type { Provider } from "#src/domain/numbers/provider.ts";
 import type { ListedTemplate, TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/sync.ts";
-import type { CorrectionRequest, NewTemplateRequest, ReviewedTemplate, Submitted } from "./template-request.ts";
+import type {
+  CorrectionRequest,
+  LibraryPage,
+  LibraryQuery,
+  NewTemplateRequest,
+  ReviewedTemplate,
+  Submitted,
+} from "./template-request.ts";
 
 export interface Network {
   readonly name: NetworkName;
@@ -125,6 +132,8 @@ export interface AccountPort {
   fetchMarketingStatus(sender: Sender): Promise<Result<string | null>>;
   /** All templates of the account, from all pages. */
   listTemplates(sender: Sender): Promise<Result<ListedTemplate[]>>;
+  /** As that of `TemplatePort`. */
+  listLibrary(sender: Sender, query: LibraryQuery): Promise<Result<LibraryPage>>;
   /** As that of `MediaPort`. */
   uploadFile(sender: Sender, file: UploadFile): Promise<Result<{ mediaId: string }>>;
   /** The token's validity, scopes, app and expiry. */
@@ -157,6 +166,8 @@ export interface TemplatePort {
   remove(sender: Sender, name: string, networkId: string | null): Promise<Submitted<null>>;
   /** The handle of a file that stands in a template as a sample. */
   uploadSample(sender: Sender, file: UploadFile): Promise<Submitted<{ handle: string }>>;
+  /** One page of the network's own library of templates. */
+  listLibrary(sender: Sender, query: LibraryQuery): Promise<Result<LibraryPage>>;
   /** All templates of the account; absent on a network that keeps none but those of this database. */
   list?(sender: Sender): Promise<Result<ListedTemplate[]>>;
 }

@@ -10,6 +10,8 @@ import { findUpload } from "#src/domain/media/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { DELETED } from "#src/domain/templates/network-status.ts";
 import { findInAccount, listLanguages } from "#src/domain/templates/read.ts";
+import { isLoose, type LibraryEntry } from "#src/domain/templates/rules/candidate.ts";
+import { libraryOf } from "#src/domain/templates/rules/library-content.ts";
 import {
   acceptSubmission,
   beginSubmission,
@@ -31,6 +33,7 @@ import type { Submission, Template } from "#src/domain/templates/table.ts";
 import { senderOf } from "#src/networks/credentials.ts";
 import type { Sender, TemplatePort, UploadFile } from "#src/networks/network.ts";
 import type { Submitted as Outcome } from "#src/networks/template-request.ts";
+import { findLibraryEntry } from "./template-library.ts";
 
 export interface SubmitOptions {
   store: Store;
@@ -76,12 +79,13 @@ export async function submitTemplate(
   };
   const earlier = await settleOpen(stage);
   if (earlier !== null) return earlier;
-  const submitted = store.read((tx) => requireReady(tx, stage));
+  const entry = action === "create" ? await findLibraryEntry(options, number, request.body) : undefined;
+  const submitted = store.read((tx) => requireReady(tx, stage, entry));
   const handed = submitted === null ? null : await withSamples(stage, submitted);
   // The network's id of a template that was added before the ids were kept is in its list.
   await learnIds(stage);
   const submission = await store.write((tx) => {
-    requireReady(tx, stage);
+    requireReady(tx, stage, entry);
     return beginSubmission(tx, number, stage.key, action, handed);
   });
   return record(stage, submission, await send(stage, handed));
@@ -100,9 +104,13 @@ function keyOf({ number: { workspaceId, accountId }, name, language }: Submissio
 }
 
 /** Throws what keeps it from being submitted. Null of a deletion. */
-function requireReady(tx: Parameters<typeof findOpen>[0], { request, key }: Stage): Submitted | null {
+function requireReady(
+  tx: Parameters<typeof findOpen>[0],
+  { request, key }: Stage,
+  entry?: LibraryEntry | null,
+): Submitted | null {
   const { action, body, number, name, language } = request;
-  if (action === "create") return requireSubmittable(tx, key, body ?? {}, action);
+  if (action === "create") return requireSubmittable(tx, key, body ?? {}, action, entry);
   const there = listLanguages(tx, number.workspaceId, number.accountId, name).filter(
     (one) => one.networkStatus !== DELETED && (language === null || one.language === language),
   );
@@ -139,7 +147,8 @@ async function settleOpen(stage: Stage): Promise<SubmissionResult | null> {
 
 function requestOf(body: Readonly<Record<string, unknown>>, { name, language }: SubmissionRequest) {
   const components = (Array.isArray(body.components) ? body.components : []) as Readonly<Record<string, unknown>>[];
-  return { name, language: language ?? "", category: String(body.category ?? ""), components };
+  const library = isLoose(body.library) ? { library: libraryOf(body.library) } : {};
+  return { name, language: language ?? "", category: String(body.category ?? ""), components, ...library };
 }
 
 /**

@@ -53,6 +53,7 @@ const PROMISED: Record<string, string> = {
   "number rotate-callback": "ID",
   "number remove": "ID",
   "template add": "--workspace --file --status",
+  "template library": "--workspace --search --from --language --topic --usecase --industry",
   "template check": "--workspace --file --from",
   "template submit": "--workspace --file --from",
   "template correct": "NAME --workspace --language --file --from",

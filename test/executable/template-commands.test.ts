@@ -16,6 +16,36 @@ const content = (text: string) => ({
 });
 
 test(
+  "the commands list the library, and submit a template of it",
+  async () => {
+    const { account } = shop;
+    const taken = account.submitted.length;
+    const listed: unknown = await shop.json("template", "library", "--workspace", "1", "--search", "thank");
+    expect(listed).toEqual([
+      expect.objectContaining({ name: "order_taken", body: "Thank you, {{1}}. We have your order." }),
+    ]);
+    const base = { name: "thanks", language: "en_US", category: "UTILITY" };
+    const files = { "none.json": { name: "nothing" }, "taken.json": { name: "order_taken" } };
+    for (const [file, library] of Object.entries(files)) shop.write(file, JSON.stringify({ ...base, library }));
+    for (const command of ["check", "submit"]) {
+      const wrong = await shop.command("template", command, "--workspace", "1", "--file", "none.json");
+      expect([wrong.code, wrong.out + wrong.err]).toEqual([1, expect.stringContaining("no template of this name")]);
+    }
+    expect(account.submitted).toHaveLength(taken);
+    const submitted = await shop.json("template", "submit", "--workspace", "1", "--file", "taken.json");
+    expect(submitted).toMatchObject({ name: "thanks", status: "APPROVED" });
+    expect(account.submitted.slice(taken).map(({ body }) => body)).toEqual([
+      { ...base, library_template_name: "order_taken" },
+    ]);
+    account.refuse = ({ path }) => (path.includes("message_template_library") ? { code: 200, status: 403 } : null);
+    const barred = await shop.command("template", "library", "--workspace", "1");
+    account.refuse = null;
+    expect([barred.code, barred.err]).toEqual([1, expect.stringContaining("does not show its template library")]);
+  },
+  LIMIT_MS,
+);
+
+test(
   "the commands check, submit, correct and delete a template beside the running server",
   async () => {
     const { account } = shop;

@@ -40,6 +40,7 @@ export const unmeasured: Readonly<Record<string, string>> = {
       "webhook test",
       "backup send",
       "backup list",
+      "template library",
       "template sync",
       "template submit",
       "template correct",

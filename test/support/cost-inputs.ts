@@ -122,6 +122,10 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   after: null,
   wait: null,
   name: null,
+  search: () => "parcel",
+  topic: () => "ORDER_MANAGEMENT",
+  usecase: () => "SHIPMENT_CONFIRMATION",
+  industry: () => "E_COMMERCE",
   view: () => "open",
   hours: null,
   // Not of the usual kind: the choices.

@@ -18,6 +18,8 @@ export interface GraphAccount {
   visibleNumbers: GraphRow[];
   /** Rows of `message_templates`. */
   templates: GraphRow[];
+  /** Rows of `message_template_library`. */
+  library: GraphRow[];
   subscribedApps: { id: string; name: string; overrideUrl?: string }[];
   token: {
     isValid: boolean;
@@ -73,6 +75,7 @@ export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
     numbers: [graphNumber("200000000000001", "+49 30 000000")],
     visibleNumbers: [],
     templates: [],
+    library: graphLibrary(),
     subscribedApps: [{ id: GRAPH_APP_ID, name: "Our app" }],
     token: {
       isValid: true,
@@ -114,6 +117,43 @@ export function graphNumber(id: string, phone: string, more: object = {}): Graph
   };
 }
 
+/** As the rows on Meta's page, in our own words. */
+function graphLibrary(): GraphRow[] {
+  return [
+    {
+      ...{ name: "parcel_sent", language: "en_US", category: "UTILITY", topic: "ORDER_MANAGEMENT" },
+      ...{ usecase: "SHIPMENT_CONFIRMATION", industry: ["E_COMMERCE"], header: "Your parcel" },
+      body: "Hello {{1}}, we have sent order {{2}}.",
+      ...{ body_params: ["Asha", "10042"], body_param_types: ["TEXT", "TEXT"] },
+      buttons: [
+        { type: "URL", text: "Follow it", url: "https://www.example.com/" },
+        { type: "PHONE_NUMBER", text: "Call us", phone_number: "+15550100" },
+        { type: "QUICK_REPLY", text: "Thank you" },
+      ],
+      id: "7147013345418927",
+    },
+    {
+      ...{ name: "order_taken", language: "en_US", category: "UTILITY", topic: "ORDER_MANAGEMENT" },
+      ...{ usecase: "ORDER_CONFIRMATION", industry: ["E_COMMERCE"] },
+      ...{ body: "Thank you, {{1}}. We have your order.", body_params: ["Asha"], body_param_types: ["TEXT"] },
+      id: "7147013345418928",
+    },
+    {
+      ...{ name: "parcel_missed_form", language: "en_US", category: "UTILITY", topic: "ORDER_MANAGEMENT" },
+      ...{ usecase: "DELIVERY_FAILED", industry: ["E_COMMERCE"] },
+      ...{ body: "We could not deliver order {{1}}.", body_params: ["10042"], body_param_types: ["TEXT"] },
+      buttons: [{ type: "FLOW", text: "Choose a time" }],
+      id: "7138055039625658",
+    },
+    {
+      ...{ name: "sign_in_code", language: "en_US", category: "AUTHENTICATION", topic: "IDENTITY_VERIFICATION" },
+      ...{ usecase: "VERIFICATION_CODE", industry: [], body: "{{1}} is your code." },
+      ...{ body_params: ["123456"], body_param_types: ["TEXT"], buttons: [{ type: "OTP", text: "Copy code" }] },
+      id: "7147013345418930",
+    },
+  ];
+}
+
 let templateCount = 0;
 
 export function graphTemplate(name: string, more: object = {}): GraphRow {
@@ -152,6 +192,7 @@ export async function answerQuestion(
   const isAccount = options.pathStyle === "bare" || owner === (account.id ?? "100000000000001");
   const seen = [...account.numbers, ...account.visibleNumbers].find(({ id }) => id === owner);
   const isNumber = seen !== undefined;
+  if (owner === "message_template_library" && options.pathStyle !== "bare") return libraryPage(account, url);
   switch (edge) {
     case "phone_numbers":
       return isAccount && options.pathStyle !== "bare" ? page(account, account.numbers, url) : unknown(request.path);
@@ -237,8 +278,39 @@ function deleteTemplates(account: GraphAccount, url: URL): Answered {
   return json({ success: true });
 }
 
+function libraryPage(account: GraphAccount, url: URL): Answered {
+  const asked = (name: string): string => url.searchParams.get(name) ?? "";
+  const rows = account.library.filter(
+    (row) =>
+      `${row.name} ${row.body}`.toLowerCase().includes(asked("search").toLowerCase()) &&
+      String(row.name).includes(asked("name")) &&
+      ["language", "topic", "usecase"].every((name) => asked(name) === "" || row[name] === asked(name)) &&
+      (asked("industry") === "" || (row.industry as string[]).includes(asked("industry"))),
+  );
+  return page(account, rows, url);
+}
+
+/** The components that the list shows of a template that was made of one of the library. */
+function madeOf({ library }: GraphAccount, body: Record<string, unknown>): Record<string, unknown>[] {
+  const row = library.find(({ name }) => name === body.library_template_name);
+  const inputs = (body.library_template_button_inputs ?? []) as { url?: { base_url: string }; phone_number?: string }[];
+  const buttons = ((row?.buttons ?? []) as Record<string, unknown>[]).map((button, index) => ({
+    ...button,
+    ...(button.type === "URL" ? { url: inputs[index]?.url?.base_url } : {}),
+    ...(button.type === "PHONE_NUMBER" ? { phone_number: inputs[index]?.phone_number } : {}),
+  }));
+  return [
+    ...(row?.header === undefined ? [] : [{ type: "HEADER", format: "TEXT", text: row.header }]),
+    { type: "BODY", text: row?.body },
+    ...(buttons.length === 0 ? [] : [{ type: "BUTTONS", buttons }]),
+  ];
+}
+
+type LibraryRows = NonNullable<Parameters<typeof evaluateSubmission>[1]>;
+
 function changeTemplates(account: GraphAccount, row: GraphRow | undefined, body: Record<string, unknown>): Answered {
-  const refusal = evaluateSubmission(body);
+  const library = account.library.map((one) => ({ ...one, buttons: one.buttons ?? [] })) as unknown as LibraryRows;
+  const refusal = evaluateSubmission(body, library);
   if (refusal !== null) {
     const code = Number(refusal.code);
     return code > 2_388_000
@@ -251,10 +323,13 @@ function changeTemplates(account: GraphAccount, row: GraphRow | undefined, body:
   }
   if (account.templates.some(({ name, language }) => name === body.name && language === body.language))
     return { code: 100, subcode: 2388024, details: "Content in this language already exists" };
-  const { name, language, category, components, parameter_format = "POSITIONAL" } = body;
-  const added = graphTemplate(String(name), { language, category, components, parameter_format, status: "PENDING" });
+  const { name, language, category, components, parameter_format = "POSITIONAL", library_template_name: of } = body;
+  // The library's words are reviewed: what is made of them is approved at once.
+  const status = of === undefined ? "PENDING" : "APPROVED";
+  const made = of === undefined ? { components } : { components: madeOf(account, body), library_template_name: of };
+  const added = graphTemplate(String(name), { language, category, ...made, parameter_format, status });
   account.templates.push(added);
-  return json({ id: added.id, status: "PENDING", category: String(category).toUpperCase() });
+  return json({ id: added.id, status, category: String(category).toUpperCase() });
 }
 
 /** Only the app itself may ask: its token is its id and its secret. */

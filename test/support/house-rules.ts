@@ -203,6 +203,7 @@ export const folders: Folder[] = [
       "sending/mark-read.ts",
       // A template is given to the network while the request waits.
       "sending/submit-template.ts",
+      "sending/template-library.ts",
       // A new webhook secret is stored once the receiver has accepted it.
       "webhooks/try-secret.ts",
       // The network is asked before a number is added or its secrets change.

@@ -318,6 +318,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
 
   // Templates.
   "GET /w/{workspace}/templates": nothing,
+  "GET /w/{workspace}/templates/library": nothing,
   "GET /w/{workspace}/templates/named": () => ({ query: "name=for_everybody&language=en_US" }),
   "GET /w/{workspace}/templates/sync": nothing,
   "POST /w/{workspace}/templates/sync": nothing,

@@ -58,7 +58,7 @@ namespace Waxwing;
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast'|'automation', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
  * @phpstan-type ConversationNote array{id: int, text: string, author: array{kind: 'user'|'api', name: string}, created_at: string}
  * @phpstan-type ConversationUpdatedEvent array{id: string, type: 'conversation.updated', created_at: string, data: array{conversation: Conversation}}
- * @phpstan-type CorrectTemplate array{name?: string, language?: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', components: list<array{type: string}>, parameter_format?: 'POSITIONAL'|'NAMED', message_send_ttl_seconds?: int, from?: string, sample_media?: array{header?: int, cards?: list<int>}}
+ * @phpstan-type CorrectTemplate array{name?: string, language?: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', parameter_format?: 'POSITIONAL'|'NAMED', message_send_ttl_seconds?: int, from?: string, sample_media?: array{header?: int, cards?: list<int>}, components: list<array{type: string}>}
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
  * @phpstan-type DeletedTemplates array{name: string, languages: list<string>}
@@ -83,6 +83,7 @@ namespace Waxwing;
  * @phpstan-type InteractiveList array{body: string, header?: string, footer?: string, list: ChoiceList}
  * @phpstan-type InteractiveLocationRequest array{body: string, location_request: true}
  * @phpstan-type InteractiveMessage array{id: int, to: string, from: string, reference: string|null, type: 'interactive', category: 'utility'|null, template: null, content: InteractiveContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: bool, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type LibraryTemplate array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', topic: string|null, usecase: string|null, industry: list<string>, header: string|null, body: string, body_params: list<string>, body_param_types: list<string>, buttons: list<array{type: string, text: string, url: string|null, phone_number: string|null}>}
  * @phpstan-type LinkButton array{title: string, url: string}
  * @phpstan-type ListRow array{id: string, title: string, description?: string}
  * @phpstan-type ListSection array{title?: string, rows: list<ListRow>}
@@ -149,7 +150,7 @@ namespace Waxwing;
  * @phpstan-type SentReference array{message: int}
  * @phpstan-type Skip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
- * @phpstan-type SubmitTemplate array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', components: list<array{type: string}>, parameter_format?: 'POSITIONAL'|'NAMED', message_send_ttl_seconds?: int, from?: string, sample_media?: array{header?: int, cards?: list<int>}}
+ * @phpstan-type SubmitTemplate array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', parameter_format?: 'POSITIONAL'|'NAMED', message_send_ttl_seconds?: int, from?: string, sample_media?: array{header?: int, cards?: list<int>}, components?: list<array{type: string}>, library?: array{name: string, buttons?: list<array{type: string}>, body?: array{add_contact_number?: bool, add_learn_more_link?: bool, add_security_recommendation?: bool, add_track_package_link?: bool, code_expiration_minutes?: int}}}
  * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, needs: list<'variables.buttons'|'location'|'offer_expires_at'|'cards'|'products'|'order_details'>, variables: array{header: int, body: int}, parameter_names: array{header: list<string>, body: list<string>}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, components: list<array{type: string}>, rejection: array{reason: string, advice: string}|null, warnings: list<string>}
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TemplateCard array{media?: CardMedia, product?: string, body?: list<string|int|float>|array<string, string|int|float>, buttons?: list<string|int|float|null>}
@@ -764,6 +765,32 @@ abstract class Operations
     public function deleteTemplateInAllLanguages(string $name, array $query = [], array $options = []): array
     {
         return $this->core->one(['method' => 'DELETE', 'path' => '/templates/' . rawurlencode((string) $name), 'query' => $query, 'takes_key' => true], $options);
+    }
+
+    /**
+     * List WhatsApp's template library. Asks WhatsApp for the templates of its library. `POST /templates` with
+     * `library` makes a template of one. An account that may not use the library gets `whatsapp_error` with
+     * WhatsApp's reason. Needs a key with the scope `read` or `templates`.
+     *
+     * @param array{search?: string, name?: string, language?: string, topic?: string, usecase?: string, industry?: string, from?: string, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<LibraryTemplate>, meta: array<string, mixed>}
+     */
+    public function listTemplateLibrary(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/templates/library', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listTemplateLibrary`, page after page.
+     *
+     * @param array{search?: string, name?: string, language?: string, topic?: string, usecase?: string, industry?: string, from?: string, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, LibraryTemplate>
+     */
+    public function iterateTemplateLibrary(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/templates/library', 'query' => $query, 'is_idempotent' => true], $options);
     }
 
     /**

@@ -1124,18 +1124,6 @@ class ConversationUpdatedEvent(_ConversationUpdatedEventRequired):
     """
 
 
-_CorrectTemplateComponentsItemRequired = TypedDict(
-    "_CorrectTemplateComponentsItemRequired",
-    {
-        "type": "str",
-    },
-)
-
-
-class CorrectTemplateComponentsItem(_CorrectTemplateComponentsItemRequired):
-    """CorrectTemplateComponentsItem"""
-
-
 _CorrectTemplateSampleMediaOptional = TypedDict(
     "_CorrectTemplateSampleMediaOptional",
     {
@@ -1148,6 +1136,18 @@ _CorrectTemplateSampleMediaOptional = TypedDict(
 
 class CorrectTemplateSampleMedia(_CorrectTemplateSampleMediaOptional):
     """Files of `POST /media` that are given to WhatsApp as samples."""
+
+
+_CorrectTemplateComponentsItemRequired = TypedDict(
+    "_CorrectTemplateComponentsItemRequired",
+    {
+        "type": "str",
+    },
+)
+
+
+class CorrectTemplateComponentsItem(_CorrectTemplateComponentsItemRequired):
+    """CorrectTemplateComponentsItem"""
 
 
 _CorrectTemplateRequired = TypedDict(
@@ -1931,6 +1931,43 @@ _InteractiveMessageRequired = TypedDict(
 
 class InteractiveMessage(_InteractiveMessageRequired):
     """A text with an action below it that was sent to one person."""
+
+
+_LibraryTemplateButtonsItemRequired = TypedDict(
+    "_LibraryTemplateButtonsItemRequired",
+    {
+        "type": "str",
+        "text": "str",
+        "url": "Optional[str]",
+        "phone_number": "Optional[str]",
+    },
+)
+
+
+class LibraryTemplateButtonsItem(_LibraryTemplateButtonsItemRequired):
+    """LibraryTemplateButtonsItem"""
+
+
+_LibraryTemplateRequired = TypedDict(
+    "_LibraryTemplateRequired",
+    {
+        "name": "str",
+        "language": "str",
+        "category": "Literal['MARKETING', 'UTILITY', 'AUTHENTICATION']",
+        "topic": "Optional[str]",
+        "usecase": "Optional[str]",
+        "industry": "List[str]",
+        "header": "Optional[str]",
+        "body": "str",
+        "body_params": "List[str]",
+        "body_param_types": "List[str]",
+        "buttons": "List['LibraryTemplateButtonsItem']",
+    },
+)
+
+
+class LibraryTemplate(_LibraryTemplateRequired):
+    """A template of WhatsApp's library: its words are fixed and reviewed."""
 
 
 _LinkButtonRequired = TypedDict(
@@ -3293,18 +3330,6 @@ class SkipCounts(_SkipCountsRequired):
     """Number of recipients that would be skipped, by reason."""
 
 
-_SubmitTemplateComponentsItemRequired = TypedDict(
-    "_SubmitTemplateComponentsItemRequired",
-    {
-        "type": "str",
-    },
-)
-
-
-class SubmitTemplateComponentsItem(_SubmitTemplateComponentsItemRequired):
-    """SubmitTemplateComponentsItem"""
-
-
 _SubmitTemplateSampleMediaOptional = TypedDict(
     "_SubmitTemplateSampleMediaOptional",
     {
@@ -3319,13 +3344,76 @@ class SubmitTemplateSampleMedia(_SubmitTemplateSampleMediaOptional):
     """Files of `POST /media` that are given to WhatsApp as samples."""
 
 
+_SubmitTemplateComponentsItemRequired = TypedDict(
+    "_SubmitTemplateComponentsItemRequired",
+    {
+        "type": "str",
+    },
+)
+
+
+class SubmitTemplateComponentsItem(_SubmitTemplateComponentsItemRequired):
+    """SubmitTemplateComponentsItem"""
+
+
+_SubmitTemplateLibraryButtonsItemRequired = TypedDict(
+    "_SubmitTemplateLibraryButtonsItemRequired",
+    {
+        "type": "str",
+    },
+)
+
+
+class SubmitTemplateLibraryButtonsItem(_SubmitTemplateLibraryButtonsItemRequired):
+    """SubmitTemplateLibraryButtonsItem"""
+
+
+_SubmitTemplateLibraryBodyOptional = TypedDict(
+    "_SubmitTemplateLibraryBodyOptional",
+    {
+        "add_contact_number": "bool",
+        "add_learn_more_link": "bool",
+        "add_security_recommendation": "bool",
+        "add_track_package_link": "bool",
+        "code_expiration_minutes": "int",
+    },
+    total=False,
+)
+
+
+class SubmitTemplateLibraryBody(_SubmitTemplateLibraryBodyOptional):
+    """What WhatsApp adds to the body, where the template takes it."""
+
+
+_SubmitTemplateLibraryRequired = TypedDict(
+    "_SubmitTemplateLibraryRequired",
+    {
+        "name": "str",
+    },
+)
+_SubmitTemplateLibraryOptional = TypedDict(
+    "_SubmitTemplateLibraryOptional",
+    {
+        "buttons": "List['SubmitTemplateLibraryButtonsItem']",
+        "body": "SubmitTemplateLibraryBody",
+    },
+    total=False,
+)
+
+
+class SubmitTemplateLibrary(_SubmitTemplateLibraryRequired, _SubmitTemplateLibraryOptional):
+    """Makes the template of one of WhatsApp's library (`GET /templates/library`), in its language and
+    category. `components`, `parameter_format`, `message_send_ttl_seconds` and `sample_media` are
+    omitted then: the library has the words, which are reviewed already.
+    """
+
+
 _SubmitTemplateRequired = TypedDict(
     "_SubmitTemplateRequired",
     {
         "name": "str",
         "language": "str",
         "category": "Literal['MARKETING', 'UTILITY', 'AUTHENTICATION']",
-        "components": "List['SubmitTemplateComponentsItem']",
     },
 )
 _SubmitTemplateOptional = TypedDict(
@@ -3335,6 +3423,8 @@ _SubmitTemplateOptional = TypedDict(
         "message_send_ttl_seconds": "int",
         "from": "str",
         "sample_media": "SubmitTemplateSampleMedia",
+        "components": "List['SubmitTemplateComponentsItem']",
+        "library": "SubmitTemplateLibrary",
     },
     total=False,
 )
@@ -4795,6 +4885,61 @@ class Operations:
             query={"from": from_},
             takes_key=True,
             idempotency_key=idempotency_key,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_template_library(
+        self,
+        *,
+        search: Optional[str] = None,
+        name: Optional[str] = None,
+        language: Optional[str] = None,
+        topic: Optional[str] = None,
+        usecase: Optional[str] = None,
+        industry: Optional[str] = None,
+        from_: Optional[str] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List WhatsApp's template library. Asks WhatsApp for the templates of its library. `POST /templates`
+        with `library` makes a template of one. An account that may not use the library gets
+        `whatsapp_error` with WhatsApp's reason. Needs a key with the scope `read` or `templates`.
+        """
+        return self._core.list(
+            "GET",
+            "/templates/library",
+            query={"search": search, "name": name, "language": language, "topic": topic, "usecase": usecase, "industry": industry, "from": from_, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_template_library(
+        self,
+        *,
+        search: Optional[str] = None,
+        name: Optional[str] = None,
+        language: Optional[str] = None,
+        topic: Optional[str] = None,
+        usecase: Optional[str] = None,
+        industry: Optional[str] = None,
+        from_: Optional[str] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[LibraryTemplate]:
+        """All entries of `list_template_library`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/templates/library",
+            query={"search": search, "name": name, "language": language, "topic": topic, "usecase": usecase, "industry": industry, "from": from_, "after": after},
+            is_idempotent=True,
             request_id=request_id,
             timeout=timeout,
             max_retries=max_retries,

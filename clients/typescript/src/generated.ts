@@ -877,10 +877,6 @@ export type CorrectTemplate = {
   name?: string;
   language?: string;
   category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
-  /** In WhatsApp's own form, with samples of all values (`example`). */
-  components: Array<{
-    type: string;
-  }>;
   /** Whether placeholders are numbered or have names. Default: as the texts have them. */
   parameter_format?: "POSITIONAL" | "NAMED";
   /** For how long WhatsApp tries to deliver a message with the template. */
@@ -897,6 +893,10 @@ export type CorrectTemplate = {
     /** Ids of uploads: the sample of each card. */
     cards?: number[];
   };
+  /** In WhatsApp's own form, with samples of all values (`example`). */
+  components: Array<{
+    type: string;
+  }>;
 };
 
 /** A template to send to many people: to a list of phone numbers or to a group, not both. */
@@ -1432,6 +1432,34 @@ export type InteractiveMessage = {
   delivered_at: string | null;
   /** When the recipient read the message. Recipients can turn off read receipts. */
   read_at: string | null;
+};
+
+/** A template of WhatsApp's library: its words are fixed and reviewed. */
+export type LibraryTemplate = {
+  name: string;
+  language: string;
+  category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+  topic: string | null;
+  usecase: string | null;
+  industry: string[];
+  /** The text of the header; null: it has none. */
+  header: string | null;
+  body: string;
+  /** A sample of each value of the body, in order. */
+  body_params: string[];
+  /**
+   * The type of each value in WhatsApp's words: `TEXT`, `NUMBER`, `AMOUNT`, `DATE`, `ADDRESS`, `EMAIL`, `PHONE
+   * NUMBER`. WhatsApp refuses a message with a value of another type.
+   */
+  body_param_types: string[];
+  buttons: Array<{
+    type: string;
+    text: string;
+    /** A sample; your own stands in its place. */
+    url: string | null;
+    /** A sample; your own stands in its place. */
+    phone_number: string | null;
+  }>;
 };
 
 /** A button that opens a website. */
@@ -2713,10 +2741,6 @@ export type SubmitTemplate = {
   name: string;
   language: string;
   category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
-  /** In WhatsApp's own form, with samples of all values (`example`). */
-  components: Array<{
-    type: string;
-  }>;
   /** Whether placeholders are numbered or have names. Default: as the texts have them. */
   parameter_format?: "POSITIONAL" | "NAMED";
   /** For how long WhatsApp tries to deliver a message with the template. */
@@ -2732,6 +2756,34 @@ export type SubmitTemplate = {
     header?: number;
     /** Ids of uploads: the sample of each card. */
     cards?: number[];
+  };
+  /** In WhatsApp's own form, with samples of all values (`example`). Required without `library`. */
+  components?: Array<{
+    type: string;
+  }>;
+  /**
+   * Makes the template of one of WhatsApp's library (`GET /templates/library`), in its language and category.
+   * `components`, `parameter_format`, `message_send_ttl_seconds` and `sample_media` are omitted then: the
+   * library has the words, which are reviewed already.
+   */
+  library?: {
+    /** The name in the library. */
+    name: string;
+    /**
+     * In WhatsApp's own form, one for each button of the library's template, in its order: `url` with `base_url`
+     * and `url_suffix_example`, `phone_number`, or `otp_type`.
+     */
+    buttons?: Array<{
+      type: string;
+    }>;
+    /** What WhatsApp adds to the body, where the template takes it. */
+    body?: {
+      add_contact_number?: boolean;
+      add_learn_more_link?: boolean;
+      add_security_recommendation?: boolean;
+      add_track_package_link?: boolean;
+      code_expiration_minutes?: number;
+    };
   };
 };
 
@@ -3857,6 +3909,28 @@ export interface DeleteTemplateInAllLanguagesQuery {
   from?: string;
 }
 
+export interface ListTemplateLibraryQuery {
+  /** Words to look for in names and texts. */
+  search?: string;
+  /** The name of the template, or a part of it. */
+  name?: string;
+  /** Only templates in this language. */
+  language?: string;
+  /** Only templates of this topic, in WhatsApp's words. */
+  topic?: string;
+  /** Only templates for this use, in WhatsApp's words. */
+  usecase?: string;
+  /** Only templates for this industry, in WhatsApp's words. */
+  industry?: string;
+  /**
+   * One of the workspace's sending numbers: its account asks. Required only if the workspace has numbers of
+   * several accounts.
+   */
+  from?: string;
+  /** Cursor: the `meta.next` of the previous response. */
+  after?: string;
+}
+
 export interface ListGroupsQuery {
   /** Number of the page. A page past the end is empty. */
   page?: number;
@@ -4238,6 +4312,17 @@ export type DeleteTemplateInAllLanguagesError =
   | NumberNotReadyError
   | RateLimitedError
   | TemplateNotSendableError
+  | UnauthenticatedError
+  | UnavailableError
+  | WhatsappError;
+
+/** What `listTemplateLibrary` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListTemplateLibraryError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NumberNotReadyError
+  | RateLimitedError
   | UnauthenticatedError
   | UnavailableError
   | WhatsappError;
@@ -4700,6 +4785,20 @@ export abstract class Operations {
    */
   deleteTemplateInAllLanguages(name: string, query: DeleteTemplateInAllLanguagesQuery = {}, options: CallOptions = {}): Promise<DeletedTemplates> {
     return this.core.one<DeletedTemplates>({ operation: "deleteTemplateInAllLanguages", method: "DELETE", path: `/templates/${encodeURIComponent(String(name))}`, query: { ...query }, takesKey: true }, options);
+  }
+
+  /**
+   * List WhatsApp's template library. Asks WhatsApp for the templates of its library. `POST /templates` with
+   * `library` makes a template of one. An account that may not use the library gets `whatsapp_error` with
+   * WhatsApp's reason. Needs a key with the scope `read` or `templates`.
+   */
+  listTemplateLibrary(query: ListTemplateLibraryQuery = {}, options: CallOptions = {}): Promise<ApiList<LibraryTemplate>> {
+    return this.core.list<LibraryTemplate>({ operation: "listTemplateLibrary", method: "GET", path: `/templates/library`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listTemplateLibrary`, page after page. */
+  iterateTemplateLibrary(query: ListTemplateLibraryQuery = {}, options: CallOptions = {}): AsyncGenerator<LibraryTemplate, void, undefined> {
+    return this.core.iterate<LibraryTemplate>({ operation: "listTemplateLibrary", method: "GET", path: `/templates/library`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /**

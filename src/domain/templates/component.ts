@@ -1,4 +1,5 @@
 /** The parts of a template as the network lists them. Pure. */
+import type { SubmittedLibrary } from "./rules/library-content.ts";
 
 /** One entry of the network's `components`, unchanged, including unknown members. */
 export interface TemplateComponent {
@@ -18,6 +19,8 @@ export interface SubmittedRequest {
   language: string;
   category: string;
   parameter_format?: string;
+  /** Of a template of the library: as the library shows it. They do not leave. */
   components: Readonly<Record<string, unknown>>[];
+  library?: SubmittedLibrary;
   message_send_ttl_seconds?: number;
 }

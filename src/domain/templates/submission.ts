@@ -10,11 +10,10 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findUpload } from "../media/read.ts";
 import { scheduleSync } from "../numbers/account-sync.ts";
 import type { SendingNumber } from "../numbers/table.ts";
-import type { TemplateComponent } from "./component.ts";
 import { publishUpdated } from "./decide.ts";
 import { DELETED } from "./network-status.ts";
 import { findInAccount, listLanguages } from "./read.ts";
-import type { CheckContext, Corrected } from "./rules/candidate.ts";
+import type { CheckContext, Corrected, LibraryEntry } from "./rules/candidate.ts";
 import { checkTemplate, type RuleId, templateRules } from "./rules/check.ts";
 import { templateMembers } from "./rules/general.ts";
 import { listedFrom, networkFormat, type Submitted, storedFormat } from "./submitted.ts";
@@ -50,19 +49,21 @@ interface SubmissionProblem {
 
 /**
  * What is wrong with a template for this account. `action` null: it is a correction where the account has the template, a
- * new one elsewhere.
+ * new one elsewhere. `entry`: the template of the library that it names; null: there is none; absent: the library was not asked.
  */
 export function findProblems(
   tx: ReadTx,
   key: SubmissionKey,
   body: Body,
   action: "create" | "correct" | null,
+  entry?: LibraryEntry | null,
 ): SubmissionProblem[] {
   const known = findKnown(tx, key);
   const there = known !== undefined && known.networkStatus !== DELETED ? known : null;
   const isNew = action === "create" || (action === null && there === null);
   const context: CheckContext = {
     ...contextOf(tx, key, body),
+    ...(entry === undefined ? {} : { library: entry }),
     ...(isNew
       ? { isTaken: there !== null, isBlocked: isBlocked(tx, known) }
       : { corrected: correctedOf(tx, key, there) }),
@@ -91,11 +92,13 @@ export function requireSubmittable(
   key: SubmissionKey,
   body: Body,
   action: "create" | "correct",
+  entry?: LibraryEntry | null,
 ): Submitted {
   const fields = noProblems();
-  for (const one of findProblems(tx, key, body, action)) fields[one.path] = [...(fields[one.path] ?? []), faultOf(one)];
+  for (const one of findProblems(tx, key, body, action, entry))
+    fields[one.path] = [...(fields[one.path] ?? []), faultOf(one)];
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
-  return networkFormat(body);
+  return networkFormat(body, entry);
 }
 
 /** A rule's id ends with the kind of mistake that programs know. */
@@ -316,7 +319,11 @@ export function isSameRequest(
   of: SubmissionAction,
 ): boolean {
   const parts = (one: Submitted["request"] | null) =>
-    JSON.stringify(one === null ? null : [one.category, storedFormat(one.components as TemplateComponent[])]);
+    JSON.stringify(
+      one === null
+        ? null
+        : [one.category, storedFormat(one.library === undefined ? one.components : [{ ...one.library }])],
+    );
   return action === of && parts(request) === parts(asked);
 }
 

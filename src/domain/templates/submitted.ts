@@ -1,6 +1,7 @@
 /** A template on its way to the network: as the request writes it, as it leaves, and as it is stored. Pure. */
 import type { SubmittedRequest, TemplateComponent } from "./component.ts";
-import { readCandidate } from "./rules/candidate.ts";
+import { isLoose, type LibraryEntry, readCandidate } from "./rules/candidate.ts";
+import { componentsFrom, libraryOf } from "./rules/library-content.ts";
 import type { ListedTemplate } from "./sync.ts";
 import type { Submission, Template } from "./table.ts";
 
@@ -20,9 +21,13 @@ export interface Submitted {
   samples: NamedSample[];
 }
 
-/** `body`: one that breaks no rule. */
-export function networkFormat(body: Readonly<Record<string, unknown>>): Submitted {
+/** `body`: one that breaks no rule. `entry`: the template of the library that it names. */
+export function networkFormat(body: Readonly<Record<string, unknown>>, entry: LibraryEntry | null = null): Submitted {
   const { name, language, category, format, cards, parts, given } = readCandidate(body);
+  if (entry !== null && isLoose(given.library)) {
+    const library = libraryOf(given.library);
+    return { request: { name, language, category, components: componentsFrom(entry, library), library }, samples: [] };
+  }
   const media = (given.sample_media ?? {}) as { header?: unknown; cards?: unknown[] };
   const named = [
     { path: "sample_media.header", card: null, id: media.header, parts },

@@ -36,6 +36,7 @@ import { signInEndpoints } from "./sign-in.ts";
 import { simulatorEndpoints } from "./simulator.ts";
 import { systemEndpoints } from "./system.ts";
 import { templateDraftEndpoints } from "./template-drafts.ts";
+import { templateLibraryEndpoints } from "./template-library.ts";
 import { templateSubmissionEndpoints } from "./template-submissions.ts";
 import { templateEndpoints } from "./templates.ts";
 import { webhookEndpoints } from "./webhooks.ts";
@@ -54,6 +55,7 @@ const endpoints = {
   ...optOutEndpoints,
   ...templateEndpoints,
   ...templateSubmissionEndpoints,
+  ...templateLibraryEndpoints,
   ...templateDraftEndpoints,
   ...groupEndpoints,
   ...quickReplyEndpoints,

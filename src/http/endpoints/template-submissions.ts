@@ -1,7 +1,7 @@
 /** Templates that a program writes: checked, given to the network, corrected and deleted. */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
-import { inDocument, OneOf } from "#src/core/schema.ts";
+import { inDocument } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { claimKey, storeAnswer } from "#src/domain/idempotency/keys.ts";
 import { chooseAccount } from "#src/domain/templates/choose-account.ts";
@@ -9,9 +9,9 @@ import { findHints } from "#src/domain/templates/rules/check.ts";
 import { TemplateView } from "#src/domain/templates/schema.ts";
 import { findProblems } from "#src/domain/templates/submission.ts";
 import type { Template } from "#src/domain/templates/table.ts";
-import { templateCategories } from "#src/domain/templates/template.ts";
 import { viewTemplate } from "#src/domain/templates/view.ts";
 import { type SubmissionRequest, type SubmitOptions, submitTemplate } from "#src/sending/submit-template.ts";
+import { findLibraryEntry } from "#src/sending/template-library.ts";
 import { type Answer, answerData, keptAnswer } from "../answer.ts";
 import { answerProblem } from "../errors.ts";
 import { actOnce, readKey } from "../idempotency.ts";
@@ -19,58 +19,8 @@ import type { KeyCall } from "./call.ts";
 import { Data } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { templateExample } from "./examples.ts";
+import { CorrectTemplate, From, SubmitTemplate } from "./template-bodies.ts";
 
-const Name = Type.String({ examples: ["order_ready"], description: "Lower-case letters, digits and underscores." });
-const Language = Type.String({ examples: ["en_US"] });
-const From = Type.String({
-  examples: ["+442079460100"],
-  description:
-    "One of the workspace's sending numbers: the template belongs to its account. Required only if the workspace has numbers of several accounts.",
-});
-
-const content = {
-  category: OneOf(templateCategories),
-  components: Type.Array(
-    Type.Unsafe<Record<string, unknown>>({
-      type: "object",
-      required: ["type"],
-      properties: { type: { type: "string", examples: ["BODY"] } },
-      additionalProperties: {},
-    }),
-    { maxItems: 10, description: "In WhatsApp's own form, with samples of all values (`example`)." },
-  ),
-  parameter_format: Type.Optional(
-    OneOf(["POSITIONAL", "NAMED"], "Whether placeholders are numbered or have names. Default: as the texts have them."),
-  ),
-  message_send_ttl_seconds: Type.Optional(
-    Type.Integer({ description: "For how long WhatsApp tries to deliver a message with the template." }),
-  ),
-  from: Type.Optional(From),
-  sample_media: Type.Optional(
-    Type.Object(
-      {
-        header: Type.Optional(Type.Integer({ description: "Id of an upload: the sample of the header." })),
-        cards: Type.Optional(
-          Type.Array(Type.Integer(), { maxItems: 10, description: "Ids of uploads: the sample of each card." }),
-        ),
-      },
-      { description: "Files of `POST /media` that are given to WhatsApp as samples." },
-    ),
-  ),
-};
-
-const SubmitTemplate = Type.Object(
-  { name: Name, language: Language, ...content },
-  { $id: "SubmitTemplate", additionalProperties: false, description: "A template as WhatsApp takes it." },
-);
-const CorrectTemplate = Type.Object(
-  { name: Type.Optional(Name), language: Type.Optional(Language), ...content },
-  {
-    $id: "CorrectTemplate",
-    additionalProperties: false,
-    description: "All parts of a template, which replace the present ones.",
-  },
-);
 const TemplateCheck = Type.Object(
   {
     valid: Type.Boolean(),
@@ -113,6 +63,18 @@ const example = {
     },
   ],
 } as const;
+const fromLibrary = {
+  ...{ name: "parcel_on_its_way", language: "en_US", category: "UTILITY" },
+  library: {
+    name: "parcel_sent",
+    buttons: [
+      {
+        type: "URL",
+        url: { base_url: "https://shop.example/p/{{1}}", url_suffix_example: "https://shop.example/p/10042" },
+      },
+    ],
+  },
+} as const;
 const pending = { ...templateExample, status: "PENDING", sendable: false } as const;
 const submitted = { ...pending, name: example.name, text: example.components[0].text };
 const correction = {
@@ -140,8 +102,11 @@ export const templateSubmissionEndpoints = {
       tag: "Templates",
       summary: "Submit a template",
       description: `Gives a template to WhatsApp, which reviews it: \`template.approved\`, \`template.rejected\` and \`template.updated\` report what it decides. What WhatsApp would certainly refuse is refused before, with 400 and a sentence for each member. ${IN_DOUBT}`,
-      bodies: { text: { summary: "A text with values", value: example } },
-      keys: { text: "template-order-ready" },
+      bodies: {
+        text: { summary: "A text with values", value: example },
+        library: { summary: "One of WhatsApp's library", value: fromLibrary },
+      },
+      keys: { text: "template-order-ready", library: "template-parcel-on-its-way" },
       success: "WhatsApp has the template and reviews it.",
       status: 201,
       example: { ...submitted, components: [{ type: "BODY", text: submitted.text }] },
@@ -182,13 +147,14 @@ export const templateSubmissionEndpoints = {
       },
       problems: ["number_not_ready"],
     },
-  }).answer((call) => {
-    const { store, workspace, body } = call;
-    const problems = store.read((tx) => {
-      const { accountId } = chooseAccount(tx, call.workspace, textOf(body.from) || null, null);
-      const key = { workspaceId: workspace.id, accountId, name: textOf(body.name), language: textOf(body.language) };
-      return findProblems(tx, key, withoutFrom(body), null);
-    });
+  }).answer(async (call) => {
+    const { store, workspace, body, dispatch } = call;
+    const number = store.read((tx) => chooseAccount(tx, workspace, textOf(body.from) || null, null));
+    const { box, networks } = dispatch;
+    const entry = await findLibraryEntry({ box, portOf: (network) => networks[network].templates }, number, body);
+    const { accountId } = number;
+    const key = { workspaceId: workspace.id, accountId, name: textOf(body.name), language: textOf(body.language) };
+    const problems = store.read((tx) => findProblems(tx, key, withoutFrom(body), null, entry));
     return answerData(200, { valid: problems.length === 0, problems, warnings: findHints(body) });
   }),
   "PUT /w/{workspace}/templates/{name}/{language}": endpoint({

@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from "../whatsapp/json.ts";
 import { refuse } from "./evaluate.ts";
+import { evaluateLibrary } from "./library.ts";
 import type { Refusal } from "./refusal.ts";
 import { submissionShape } from "./submission-limits.ts";
 
@@ -24,7 +25,12 @@ interface Part {
   cards?: { components: Part[] }[];
 }
 
-export function evaluateSubmission(request: JsonObject): Refusal | null {
+/** `library`: the templates that a request may be made of; the simulator's own if absent. */
+export function evaluateSubmission(
+  request: JsonObject,
+  library?: Parameters<typeof evaluateLibrary>[1],
+): Refusal | null {
+  if (request.library_template_name !== undefined) return evaluateLibrary(inCapitals(request) as JsonObject, library);
   const { message_send_ttl_seconds: ttl, ...given } = inCapitals(request) as JsonObject;
   const listed = Array.isArray(given.components) ? (given.components as Part[]) : [];
   const isOffer = listed.some((part) => part?.type === "LIMITED_TIME_OFFER");

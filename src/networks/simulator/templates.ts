@@ -6,10 +6,11 @@ import type { Clock } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 import type { Sender, TemplatePort } from "../network.ts";
-import type { Submitted } from "../template-request.ts";
+import { newTemplateJson, type Submitted } from "../template-request.ts";
 import type { JsonObject } from "../whatsapp/json.ts";
 import { accountCallback } from "./callback.ts";
 import { evaluateSubmission } from "./evaluate-submission.ts";
+import { searchLibrary } from "./library.ts";
 
 /** Meta's word for the decision, and its reason. */
 interface Decision {
@@ -56,9 +57,11 @@ export function createSimulatedTemplates(reviews: SimulatedReviews): TemplatePor
     create(sender, request) {
       // The language, which a correction does not repeat, is part of the id.
       const networkId = `sim.${request.language}.${randomText(random, 12)}.${request.name}`;
-      const reviewed = { networkId, status: "PENDING", category: request.category };
-      const given = answer(reviewed, { ...request });
-      if (given.kind === "accepted") review(sender, request.name, request.language);
+      // The words of the library are reviewed already.
+      const isReviewed = request.library !== undefined && ruleFor(request.name) === null;
+      const reviewed = { networkId, status: isReviewed ? "APPROVED" : "PENDING", category: request.category };
+      const given = answer(reviewed, newTemplateJson(request));
+      if (given.kind === "accepted" && !isReviewed) review(sender, request.name, request.language);
       return Promise.resolve(given);
     },
     correct(sender, networkId, request) {
@@ -66,6 +69,17 @@ export function createSimulatedTemplates(reviews: SimulatedReviews): TemplatePor
       const [, language, , name] = /^sim\.(\w+)\.(\w+)\.(\w+)$/.exec(networkId) ?? [];
       if (given.kind === "accepted" && name !== undefined && language !== undefined) review(sender, name, language);
       return Promise.resolve(given);
+    },
+    listLibrary: (_sender, query) => {
+      const given = answer(searchLibrary(query), null);
+      const failure = {
+        code: "unreachable",
+        message: "The simulated network is out of reach.",
+        kind: "later",
+      } as const;
+      return Promise.resolve(
+        given.kind === "accepted" ? { ok: true, value: given.value, at: given.at } : { ok: false, failure },
+      );
     },
     remove: () => Promise.resolve(answer(null, null)),
     uploadSample: (_sender, { contentType, bytes }) =>

@@ -21,6 +21,7 @@ import {
 } from "./account-views.ts";
 import { describeCode } from "./errors.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, stringOf, textOf } from "./json.ts";
+import { readLibraryEntry } from "./library.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
 import { findHeaders, poolOf, urlOf, withProof } from "./request.ts";
 import type { WhatsappSettings } from "./settings.ts";
@@ -177,6 +178,19 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
       const answer = await listAll(sender, "message_templates", TEMPLATE_FIELDS);
       if (!answer.ok) return answer;
       return { ...answer, value: answer.value.map(readTemplate).filter((one): one is ListedTemplate => one !== null) };
+    },
+
+    async listLibrary(sender, query) {
+      if (endpoint(sender).pathStyle !== "graph") {
+        return failed("no_library", "The number's provider has no template library.", "other");
+      }
+      const asked = new URLSearchParams({ ...query, limit: String(query.limit) });
+      const answer = await ask(sender, `${urlOf(endpoint(sender), "message_template_library", "")}?${asked}`);
+      if (!answer.ok) return answer;
+      const rows = rowsOf(answer.value);
+      if (rows === null) return unreadable();
+      const entries = rows.slice(0, query.limit).map(readLibraryEntry);
+      return { ...answer, value: { entries: entries.filter((one) => one !== null), next: nextCursor(answer.value) } };
     },
 
     uploadFile: (sender, file) => uploadFile(settings, transport, sender, file),

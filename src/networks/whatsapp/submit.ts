@@ -4,8 +4,8 @@
  */
 import { targetOf } from "#src/net/target.ts";
 import type { Exchange, ExchangeRequest, Transport } from "#src/net/transport.ts";
-import type { Sender, TemplatePort, UploadFile } from "../network.ts";
-import type { Submitted } from "../template-request.ts";
+import type { AccountPort, Sender, TemplatePort, UploadFile } from "../network.ts";
+import { newTemplateJson, type Submitted } from "../template-request.ts";
 import { describeCode, type GraphError, quoteNetwork, readGraphError } from "./errors.ts";
 import {
   asObject,
@@ -42,7 +42,7 @@ type Asked = Pick<ExchangeRequest, "method" | "body"> & {
 export function createTemplatePort(
   settings: WhatsappSettings,
   transport: Transport,
-  list: NonNullable<TemplatePort["list"]>,
+  { listTemplates: list, listLibrary }: Pick<AccountPort, "listTemplates" | "listLibrary">,
 ): TemplatePort {
   async function ask(sender: Sender, url: string, { headers: more = {}, timeoutMs = TIMEOUT_MS, ...asked }: Asked) {
     const endpoint = endpointOf(settings, sender);
@@ -61,9 +61,10 @@ export function createTemplatePort(
 
   return {
     list,
+    listLibrary,
 
     async create(sender, request) {
-      const answer = await post(sender, sender.accountId, "message_templates", request);
+      const answer = await post(sender, sender.accountId, "message_templates", newTemplateJson(request));
       if (answer.kind !== "accepted") return answer;
       const networkId = idOf(answer.value, "id");
       if (networkId === null) return unreadable();

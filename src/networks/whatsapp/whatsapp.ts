@@ -37,7 +37,7 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
     parse: parseCallback,
     verify: verifySignature,
     account,
-    templates: createTemplatePort(settings, transport, account.listTemplates),
+    templates: createTemplatePort(settings, transport, account),
     media: createMediaPort({ settings, clock, transport, downloader: new Downloader(clock) }),
   };
 }

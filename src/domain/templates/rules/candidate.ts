@@ -41,7 +41,35 @@ export interface Corrected {
   month: number;
 }
 
+export interface LibraryButton {
+  /** In capitals. */
+  type: string;
+  text: string;
+  /** The sample address or number that the library shows; null: it shows none. */
+  url: string | null;
+  phoneNumber: string | null;
+}
+
+/** A template of the network's own library: its words are fixed. */
+export interface LibraryEntry {
+  id: string;
+  name: string;
+  language: string;
+  category: string;
+  topic: string | null;
+  useCase: string | null;
+  industries: string[];
+  header: string | null;
+  body: string;
+  /** A sample of each value of the body, and what kind of value it is, such as `TEXT` or `AMOUNT`. */
+  bodyValues: string[];
+  bodyTypes: string[];
+  buttons: LibraryButton[];
+}
+
 export interface CheckContext {
+  /** The template of the library that the request names; null: there is none; absent: the library was not asked. */
+  library?: LibraryEntry | null;
   /** Other templates of the account in the same language. */
   known?: readonly KnownTemplate[];
   /** Null: it is a new one. */

@@ -7,17 +7,21 @@ import { type CheckContext, readCandidate } from "./candidate.ts";
 import { generalRules } from "./general.ts";
 import { sourceOf, templateHints } from "./hints.ts";
 import { kindRules } from "./kinds.ts";
+import { libraryRules } from "./library.ts";
 import type { Finding, TemplateRule } from "./rule.ts";
 import { sampleRules } from "./samples.ts";
 import { textRules } from "./texts.ts";
 
-const table = { ...generalRules, ...textRules, ...sampleRules, ...buttonRules, ...kindRules } as const;
+const table = { ...generalRules, ...textRules, ...sampleRules, ...buttonRules, ...kindRules, ...libraryRules } as const;
 
 /** The ids of the rules are part of the API and permanent. */
 export type RuleId = keyof typeof table;
 
 export const templateRules: Readonly<Record<RuleId, TemplateRule>> = table;
 export const ruleIds = Object.keys(table) as RuleId[];
+
+/** Of a template whose words are those of the library. */
+const idsOfLibrary = Object.keys({ ...generalRules, ...libraryRules }) as RuleId[];
 
 interface TemplateProblem {
   path: string;
@@ -28,7 +32,8 @@ interface TemplateProblem {
 /** In the order of the rules; empty: nothing is wrong. */
 export function checkTemplate(input: unknown, context: CheckContext = {}, rules = templateRules): TemplateProblem[] {
   const candidate = readCandidate(input, context);
-  return ruleIds.flatMap((id) => {
+  const ids = candidate.given.library === undefined ? ruleIds : idsOfLibrary;
+  return ids.flatMap((id) => {
     const rule = rules[id];
     return rule
       .find(candidate, rule.limit ?? 0)

@@ -46,7 +46,7 @@ const PART_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 /** Of a request. */
 export const templateMembers: readonly string[] = [
   ...["name", "language", "category", "components", "parameter_format", "message_send_ttl_seconds"],
-  ...["from", "sample_media"],
+  ...["from", "sample_media", "library"],
 ];
 
 /** At most this many unknown members are named. */
@@ -145,7 +145,7 @@ export const generalRules = {
   components_missing: {
     from: COMPONENTS,
     says: "The components are a list in Meta's format, with at least a BODY.",
-    find: ({ given }) => unless(listIn(given, "components").length > 0, "components"),
+    find: ({ given }) => unless(listIn(given, "components").length > 0 || given.library !== undefined, "components"),
   },
   component_form: {
     from: COMPONENTS,

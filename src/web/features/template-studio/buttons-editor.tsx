@@ -230,7 +230,7 @@ function FlowFields({ path, own }: FieldsOf) {
   );
 }
 
-function OtpFields({ path, own }: FieldsOf) {
+export function OtpFields({ path, own }: FieldsOf) {
   const { content, change } = useChecked();
   const type = textAt(content, `${path}.otp_type`).toUpperCase();
   const isApp = ["ONE_TAP", "ZERO_TAP"].includes(type);

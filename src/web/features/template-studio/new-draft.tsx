@@ -10,6 +10,7 @@ import { Page } from "../../ui/page.tsx";
 import { Failed } from "../../ui/states.tsx";
 import { firstContent } from "./content.ts";
 import { useApproved } from "./hints.tsx";
+import { LibraryStart } from "./library.tsx";
 import { strings } from "./strings.ts";
 
 export type Category = keyof typeof strings.categories;
@@ -62,6 +63,7 @@ export function NewDraft() {
           </button>
         ))}
       </div>
+      <LibraryStart isBusy={isBusy} onChoose={(content, of) => void begin({ content }, `library-${of}`)} />
       <StartFrom isBusy={isBusy} onChoose={(id) => void begin({ from: { template: id, as: "copy" } }, String(id))} />
     </Page>
   );

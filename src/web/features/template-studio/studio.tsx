@@ -21,6 +21,7 @@ import { CheckedFields, type Sentence, useChecked } from "./checked.tsx";
 import { type Content, setCategory, textAt } from "./content.ts";
 import { StudioPlace, StudioSelect, StudioText } from "./fields.tsx";
 import { ApprovedExample, Hints } from "./hints.tsx";
+import { LibraryInputs, useLibraryContent } from "./library.tsx";
 import { BackLink, CATEGORIES, type Category, NewDraft } from "./new-draft.tsx";
 import { PartsEditor } from "./parts-editor.tsx";
 import { shownOf } from "./shown.ts";
@@ -153,10 +154,16 @@ function Studio({ draft }: { draft: Draft }) {
                 if (isEnter && event.target instanceof HTMLInputElement) event.preventDefault();
               }}
             >
-              <Beginning isCorrection={isCorrection} />
-              <PartsEditor />
-              <Hints />
-              <ApprovedExample />
+              {content.library === undefined ? (
+                <>
+                  <Beginning isCorrection={isCorrection} />
+                  <PartsEditor />
+                  <Hints />
+                  <ApprovedExample />
+                </>
+              ) : (
+                <LibraryInputs />
+              )}
               <Rest rest={rest} />
               {error !== null && <Refused error={error} />}
               <div className="flex flex-wrap items-center gap-3">
@@ -301,6 +308,7 @@ function Discard({ draft }: { draft: Draft }) {
 /** The phone beside the form, in the light or the dark. */
 function Phone() {
   const { content } = useChecked();
+  const shown = useLibraryContent(content);
   const [theme, setTheme] = useState<"light" | "dark">("light");
   return (
     <section aria-label={strings.preview} className="flex flex-col gap-3 wide:sticky wide:top-6">
@@ -318,7 +326,7 @@ function Phone() {
         ))}
       </div>
       <div data-theme={theme} className="text-ink">
-        <PhonePreview template={shownOf(content)} />
+        <PhonePreview template={shownOf(shown)} />
       </div>
     </section>
   );

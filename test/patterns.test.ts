@@ -41,6 +41,7 @@ const BUILT: Readonly<Record<string, string>> = {
   "src/domain/messages/kinds/actions.ts":
     "the pattern that the document gives for an http address; one repetition of a class",
   "src/domain/search/words.ts": "alternatives that begin with different characters; repetitions of one class each",
+  "src/domain/templates/rules/hints.ts": "alternatives of words; one bounded repetition of a class",
   "src/http/bodies/variables.ts": "one repetition of a space, with a constant",
   "src/networks/simulator/evaluate-template.ts": "one repetition of a space, with a constant",
   "src/transfer/csv-line.ts": "classes of characters; repetitions of different ones, anchored at the start",

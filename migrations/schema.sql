@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 39. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 40. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1036,6 +1036,24 @@ CREATE TRIGGER contact_messages_delete AFTER DELETE ON messages WHEN OLD.broadca
   DELETE FROM contact_messages
   WHERE contact_id = OLD.contact_id AND dispatched_at = OLD.dispatched_at AND message_id = OLD.id;
 END;
+
+CREATE TABLE network_changes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER REFERENCES numbers (id),
+  template_id INTEGER REFERENCES templates (id),
+  property TEXT NOT NULL,
+  -- Null: not known, or no restriction. Of a restriction: what it says.
+  was TEXT,
+  became TEXT,
+  -- The network's time.
+  at INTEGER NOT NULL,
+  CHECK ((number_id IS NULL) <> (template_id IS NULL))
+) STRICT;
+CREATE INDEX network_changes_at ON network_changes (at);
+CREATE INDEX network_changes_listed ON network_changes (workspace_id, at, id);
+CREATE INDEX network_changes_number ON network_changes (number_id, at, id) WHERE number_id IS NOT NULL;
+CREATE INDEX network_changes_template ON network_changes (template_id, at, id) WHERE template_id IS NOT NULL;
 
 CREATE TABLE network_health (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),

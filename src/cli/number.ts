@@ -102,10 +102,9 @@ export const commands: readonly Command[] = [
     },
     { id },
     (values) => (tx) => {
-      const { id } = getNumber(tx, values.id);
-      clearRestriction(tx, id);
-      markReady(tx, id);
-      return reportOf(tx, getNumber(tx, id));
+      const number = getNumber(tx, values.id);
+      clearRestriction(tx, number);
+      return reportOf(tx, markReady(tx, number.id));
     },
   ),
   writeCommand(

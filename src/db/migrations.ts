@@ -38,6 +38,7 @@ import readReceipts from "../../migrations/0036_read_receipts.sql" with { type: 
 import templateDrafts from "../../migrations/0037_template_drafts.sql" with { type: "text" };
 import quickReplies from "../../migrations/0038_quick_replies.sql" with { type: "text" };
 import search from "../../migrations/0039_search.sql" with { type: "text" };
+import networkChanges from "../../migrations/0040_network_changes.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   { version: 37, name: "template_drafts", sql: templateDrafts },
   { version: 38, name: "quick_replies", sql: quickReplies },
   { version: 39, name: "search", sql: search },
+  { version: 40, name: "network_changes", sql: networkChanges },
 ];

@@ -118,6 +118,8 @@ export const tablePolicies = {
   unlisted_refusals: { restore: "newer", person: "emptied", reset: "workspace", kept: "always" },
   number_notices: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   number_states: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  // As number_states and templates: the next comparison finds what has changed since the backup.
+  network_changes: { restore: "backup", person: "nobody", reset: "workspace", kept: after("at", 400 * DAY_MS) },
   sample_uploads: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   // A submission that was made since the backup counts, and one that was open may have arrived.
   template_submissions: {

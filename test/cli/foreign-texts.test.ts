@@ -53,6 +53,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   media: "filename mime_type",
   media_files: "content_type",
   messages: "text template_name reference idempotency_key error_code error_message",
+  network_changes: "was became",
   network_health: "message",
   number_notices: "kind says",
   number_states:
@@ -121,6 +122,7 @@ const OURS: Readonly<Record<string, string>> = {
   memberships: "role number_ids",
   messages:
     "origin type to_phone from_phone template_language template_category variables status send_token network_message_id money pricing network_type content reply_to",
+  network_changes: "property",
   network_health: "state source",
   network_uploads: "network_media_id",
   network_usage: "month category type",
@@ -155,7 +157,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */
 const NOT_READ =
-  /^(broadcast_counters|bulk_changes|certificates|contact_people|conversation_notes|echoes|history_imports|imports|media|media_files|network_uploads|phone_contacts|portfolios|quick_replies|refusals|sample_uploads|template_submissions|thread_calls|uploads) /;
+  /^(broadcast_counters|bulk_changes|certificates|contact_people|conversation_notes|echoes|history_imports|imports|media|media_files|network_changes|network_uploads|phone_contacts|portfolios|quick_replies|refusals|sample_uploads|template_submissions|thread_calls|uploads) /;
 
 let app: TestServer;
 let operator: Visitor;

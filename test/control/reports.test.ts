@@ -193,6 +193,44 @@ describe("what happens to the account", () => {
     await happen("alert", { value: "BUSINESS_RESTRICTED" });
   });
 
+  test("each is listed among the changes of the number or the template, also while the clock stands still", async () => {
+    await control("POST", "/reset", {});
+    await control("POST", "/clock", { freeze: true });
+    const changes = async (query: string) => {
+      const { data } = (await api("GET", `/network-changes?${query}`)).body;
+      return data.map((one: { property: string; from: string; to: string }) => [one.property, one.from, one.to]);
+    };
+    for (const value of ["RED", "GREEN", "RED", "YELLOW"]) await happen("template_quality", { ...template, value });
+    for (const value of ["PAUSED", "APPROVED"]) await happen("template_status", { ...template, value });
+    await happen("template_category", template);
+    expect(await changes(`template=${template.template}`)).toEqual([
+      ["category", "UTILITY", "MARKETING"],
+      ["status", "PAUSED", "APPROVED"],
+      ["status", "APPROVED", "PAUSED"],
+      ["quality", "RED", "YELLOW"],
+      ["quality", "GREEN", "RED"],
+      ["quality", "RED", "GREEN"],
+      ["quality", "UNKNOWN", "RED"],
+    ]);
+    for (const value of ["YELLOW", "FLAGGED", "UNFLAGGED"]) await happen("number_quality", { value });
+    for (const value of ["TIER_2K", "TIER_250"]) await happen("limit", { value });
+    await happen("capability", { value: "TIER_10K" });
+    await happen("restriction");
+    await control("POST", "/operator", { do: "ready_number", phone: ready.number });
+    expect(await changes(`number=${encodeURIComponent(ready.number)}`)).toEqual([
+      ["restriction", "RESTRICTED", null],
+      ["restriction", null, "RESTRICTED"],
+      ["limit", "250", "10000"],
+      ["limit", "2000", "250"],
+      ["limit", null, "2000"],
+      ["quality", "RED", "GREEN"],
+      ["quality", "YELLOW", "RED"],
+      ["quality", null, "YELLOW"],
+    ]);
+    await control("POST", "/reset", {});
+    expect(await changes(`template=${template.template}`)).toEqual([]);
+  });
+
   test("a refusal of the account that a list meets stops the number, until a person sets it to ready", async () => {
     // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
     await control("POST", "/rules", { match: { to: ANNA }, times: 1, then: { refuse: 131031 } });

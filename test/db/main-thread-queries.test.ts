@@ -38,7 +38,15 @@ const NOT_COPIED = [
   ...["contact_messages", "network_ids", "former_phones", "bursts", "burst_events"],
   ...["uploads", "upload_people", "upload_days", "user_upload_days", "network_uploads"],
   "scheduled_messages",
-  ...["thread_calls", "conversation_notes", "search_cursors", "number_days", "template_submissions", "away_days"],
+  ...[
+    "network_changes",
+    "thread_calls",
+    "conversation_notes",
+    "search_cursors",
+    "number_days",
+    "template_submissions",
+    "away_days",
+  ],
   "template_drafts",
 ];
 

@@ -4,7 +4,7 @@
  */
 import { fatDraft, LIST } from "./fat-shop.ts";
 import type { Asked } from "./matrix-console.ts";
-import type { Objects } from "./matrix-objects.ts";
+import { type Objects, TEMPLATE } from "./matrix-objects.ts";
 
 type Worst = (side: Objects) => Asked | Promise<Asked>;
 
@@ -158,5 +158,6 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   cursors: () => "true",
   type: () => "message.sent",
   language: null,
+  template: () => TEMPLATE,
   key: (side) => String(newest(side, "api_keys", "revoked_at IS NULL")),
 };

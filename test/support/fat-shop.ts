@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Objects } from "./matrix-objects.ts";
+import { type Objects, TEMPLATE } from "./matrix-objects.ts";
 
 /** More than the largest page. */
 const ROWS = 520;
@@ -193,6 +193,15 @@ export function fatten(side: Objects): void {
     INSERT INTO network_usage (workspace_id, month, number_id, category, type, billable, messages)
       WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${ROWS})
       SELECT ${workspace}, strftime('%Y-%m', ${now} / 1000, 'unixepoch'), ${side.workspace.numberId}, 'c' || n, 't', 1, 1 FROM n;
+  `);
+  const told = "'quality', 'GREEN', 'RED', n FROM n";
+  client.exec(`
+    INSERT INTO network_changes (workspace_id, number_id, property, was, became, at)
+      WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${ROWS})
+      SELECT ${workspace}, ${side.workspace.numberId}, ${told};
+    INSERT INTO network_changes (workspace_id, template_id, property, was, became, at)
+      WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${ROWS})
+      SELECT ${workspace}, (SELECT id FROM templates WHERE ${own} AND name = '${TEMPLATE}'), ${told};
   `);
   client.exec("COMMIT; ANALYZE");
   client.pragma("foreign_keys = ON");

@@ -45,6 +45,9 @@ function ofBoth({ method, path }: (typeof apiEndpoints)[number]): [string, ApiRe
   const isOfConsole = consoleEndpoints.some((one) => `${one.method} ${one.path}` === name);
   if (recipe === undefined || !isOfConsole) return [];
   if (path === "/search") return [["GET /search", () => ({ query: "q=hello" })]];
+  if (path === "/network-changes") {
+    return [[`GET ${path}`, ({ workspace }) => ({ query: `number=${encodeURIComponent(workspace.number ?? "")}` })]];
+  }
   // What only the console's query has is not asked for.
   return [
     [

@@ -252,6 +252,9 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: conversation,
     body: { action: "take" },
   }),
+  "GET /w/{workspace}/network-changes": ({ workspace }) => ({
+    query: `number=${encodeURIComponent(workspace.number ?? "")}`,
+  }),
   "GET /w/{workspace}/search": () => ({ query: "q=hello" }),
   "POST /w/{workspace}/media": () => ({ formFile: "text" }),
   "GET /w/{workspace}/media/{id}": ({ medium }) => ({ id: medium }),

@@ -13,7 +13,7 @@ import type { TestServer, TestWorkspace } from "./server.ts";
 import { storeMedium } from "./stored-medium.ts";
 import { DAY } from "./webhooks.ts";
 
-const TEMPLATE = "for_everybody";
+export const TEMPLATE = "for_everybody";
 /** The title of the quick reply of a template that is made anew. */
 export const BUTTON = "No more";
 /** A recipient whom the simulator refuses without a reason, each time: a person who was refused for a limit of their own would not be sent to again yet. */

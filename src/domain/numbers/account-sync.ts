@@ -168,6 +168,8 @@ export interface AccountUpdate {
     | { type: "lifted" }
     /** The number can still send, but the operator should know. */
     | { type: "warned"; message: string }
+    /** How people take the number's messages, in the network's word. */
+    | { type: "quality"; quality: string }
     /** How many different people may be written to in a day: digits, or `unlimited`. */
     | { type: "limit"; messagingLimit: string }
     /** An app of this id can no longer send for the account; null: the network names none. */

@@ -8,9 +8,10 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type AccountUpdate, recordMarketingStatus, recordMisuse } from "./account-sync.ts";
 import { dropNotices, findConnection } from "./connection.ts";
 import type { NumberHealth, NumberSetup } from "./connection-facts.ts";
+import { type ChangeSource, recordChange } from "./network-changes.ts";
 import { assignPortfolio, reportLimit } from "./portfolio.ts";
 import { syncReadiness } from "./readiness.ts";
-import { type NumberState, numberStates, numbers, type SendingNumber } from "./table.ts";
+import { type ChangedProperty, type NumberState, numberStates, numbers, type SendingNumber } from "./table.ts";
 
 /** What an account sync found. Values are the network's own; null if it gave none. */
 export interface NumberDetails {
@@ -43,10 +44,14 @@ export function applyDetails(tx: Tx, number: SendingNumber, details: NumberDetai
     details.status === "CONNECTED" &&
     at >= before.restrictionUpdatedAt + SYNC_LIFTS_AFTER_MS;
   const { health, setup: _, isOnBusinessApp, ...fields } = details;
+  const compare = compareWith(tx, number, Math.min(at, tx.now));
+  if (isLifted && before.restriction !== null) compare("restriction", before.restriction, null);
   const state = save(tx, {
     ...before,
     ...fields,
-    messagingLimit: fields.messagingLimit ?? before.messagingLimit,
+    status: compare("status", before.status, fields.status),
+    quality: compare("quality", before.quality, fields.quality),
+    messagingLimit: compare("limit", before.messagingLimit, fields.messagingLimit ?? before.messagingLimit),
     problem: problemIn(details),
     warning: warningIn(details),
     ...(isLifted ? { restriction: null, restrictedUntil: null } : {}),
@@ -54,8 +59,18 @@ export function applyDetails(tx: Tx, number: SendingNumber, details: NumberDetai
   });
   const paced = applyThroughput(tx, number, details);
   const assigned = assignPortfolio(tx, paced, state.messagingLimit);
-  if (fields.messagingLimit !== null) reportLimit(tx, assigned, fields.messagingLimit);
+  if (fields.messagingLimit !== null && state.messagingLimit !== null) reportLimit(tx, assigned, state.messagingLimit);
   return updateReadiness(tx, assigned, state);
+}
+
+/** Records what a comparison found; returns the present value. */
+function compareWith(tx: Tx, { id, workspaceId }: SendingNumber, at: number) {
+  return (property: ChangedProperty, known: string | null, became: string | null): string | null => {
+    // No answer says nothing; an end of a restriction is one.
+    if (became === known || (became === null && property !== "restriction")) return became;
+    const told = { property, known, became, at, source: "comparison" } as const;
+    return recordChange(tx, { workspaceId, numberId: id }, told) ? became : known;
+  };
 }
 
 /** Messages per second, by the level that the network reports; a level that is not known changes nothing. */
@@ -82,12 +97,23 @@ export function applyProblem(tx: Tx, number: SendingNumber, problem: string): Se
   return updateReadiness(tx, number, save(tx, { ...stateOf(tx, number), problem, checkedAt: tx.now }));
 }
 
+/** Reports of what may have changed back since: they are recorded also if they arrive late. */
+const RECORDED: readonly AccountUpdate["change"]["type"][] = [
+  ...(["quality", "limit", "restricted", "lifted", "disconnected"] as const),
+];
+
 /**
- * Applies a report that the network made at its own time `at`. A report of a restriction older than the latest one
- * changes nothing.
+ * Applies a report that the network made at its own time `at`. A report that is older than what is known is recorded,
+ * and changes nothing else. `knownAt`: when the last comparison was, if the report is older.
  */
-export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate["change"], at: number): SendingNumber {
-  const before = stateOf(tx, number);
+export function applyUpdate(
+  tx: Tx,
+  number: SendingNumber,
+  change: AccountUpdate["change"],
+  at: number,
+  knownAt = 0,
+): SendingNumber {
+  if (at < knownAt && !RECORDED.includes(change.type)) return number;
   switch (change.type) {
     case "changed":
     case "notice":
@@ -102,37 +128,89 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
       const appId = findConnection(tx, number.id)?.token?.appId ?? null;
       // Another app of the same account was disconnected.
       if (appId !== null && change.appId !== null && appId !== change.appId) return number;
-      return applyUpdate(tx, number, { type: "restricted", reason: change.reason, until: null }, at);
+      return applyUpdate(tx, number, { type: "restricted", reason: change.reason, until: null }, at, knownAt);
     }
+    case "quality":
+      return applyQuality(tx, number, change.quality, { at, knownAt });
     case "limit":
-      save(tx, { ...before, messagingLimit: change.messagingLimit });
-      // A number of the simulator has a portfolio from its first limit on.
-      reportLimit(
-        tx,
-        number.network === "simulator" ? assignPortfolio(tx, number, change.messagingLimit) : number,
-        change.messagingLimit,
-      );
-      return number;
+      return applyLimit(tx, number, change.messagingLimit, { at, knownAt });
     case "warned":
-      save(tx, { ...before, notice: change.message });
+      save(tx, { ...stateOf(tx, number), notice: change.message });
       return number;
     case "restricted":
-    case "lifted": {
-      if (at < before.restrictionUpdatedAt) return number;
-      const restriction = change.type === "restricted" ? change.reason : null;
-      const restrictedUntil = change.type === "restricted" ? change.until : null;
-      const notice = change.type === "lifted" ? null : before.notice;
-      return updateReadiness(
-        tx,
-        number,
-        save(tx, { ...before, restriction, restrictedUntil, notice, restrictionUpdatedAt: at }),
-      );
-    }
+      return applyRestriction(tx, number, change, { at, knownAt });
+    case "lifted":
+      return applyRestriction(tx, number, null, { at, knownAt });
   }
 }
 
+interface ReportedWhen {
+  at: number;
+  knownAt: number;
+}
+
+function applyQuality(tx: Tx, number: SendingNumber, quality: string, when: ReportedWhen): SendingNumber {
+  const before = stateOf(tx, number);
+  const told = { property: "quality", known: before.quality, became: quality, ...when } as const;
+  if (report(tx, number, told)) save(tx, { ...before, quality });
+  return number;
+}
+
+function applyLimit(tx: Tx, number: SendingNumber, messagingLimit: string, when: ReportedWhen): SendingNumber {
+  const before = stateOf(tx, number);
+  const told = { property: "limit", known: before.messagingLimit, became: messagingLimit, ...when } as const;
+  if (!report(tx, number, told)) return number;
+  save(tx, { ...before, messagingLimit });
+  // A number of the simulator has a portfolio from its first limit on.
+  const assigned = number.network === "simulator" ? assignPortfolio(tx, number, messagingLimit) : number;
+  reportLimit(tx, assigned, messagingLimit);
+  return number;
+}
+
+/** `restricted` null: the restriction is lifted. */
+function applyRestriction(
+  tx: Tx,
+  number: SendingNumber,
+  restricted: { reason: string; until: number | null } | null,
+  { at, knownAt }: ReportedWhen,
+): SendingNumber {
+  const before = stateOf(tx, number);
+  const restriction = restricted?.reason ?? null;
+  const heldAt = Math.max(before.restrictionUpdatedAt, knownAt);
+  reportRestriction(tx, number, before, { became: restriction, at, knownAt: heldAt });
+  if (at < heldAt) return number;
+  const changes = { restriction, restrictedUntil: restricted?.until ?? null, restrictionUpdatedAt: at };
+  const notice = restricted === null ? null : before.notice;
+  return updateReadiness(tx, number, save(tx, { ...before, ...changes, notice }));
+}
+
+type Told = Omit<Parameters<typeof recordChange>[2], "source">;
+
+/** Records what the network reported; returns whether it is the present value. */
+function report(tx: Tx, { id, workspaceId, network }: SendingNumber, told: Told): boolean {
+  const source: ChangeSource = network === "simulator" ? "own" : "report";
+  return recordChange(tx, { workspaceId, numberId: id }, { ...told, source });
+}
+
+function reportRestriction(
+  tx: Tx,
+  number: SendingNumber,
+  { restriction: known, restrictedUntil }: NumberState,
+  told: { became: string | null; at: number; knownAt: number },
+): void {
+  const property = "restriction";
+  // One that had an end is over since then.
+  const endedAt = known !== null && restrictedUntil !== null && restrictedUntil <= told.at ? restrictedUntil : null;
+  if (endedAt !== null) report(tx, number, { property, known, became: null, at: endedAt });
+  report(tx, number, { ...told, property, known: endedAt === null ? known : null });
+}
+
 /** A person says that the number can send: drops what the network reported, until it reports it again. */
-export function clearRestriction(tx: Tx, numberId: number): void {
+export function clearRestriction(tx: Tx, number: SendingNumber): void {
+  const { id: numberId, workspaceId } = number;
+  const known = findState(tx, numberId)?.restriction ?? null;
+  const told = { property: "restriction", known, became: null, at: tx.now, source: "own" } as const;
+  if (known !== null) recordChange(tx, { workspaceId, numberId }, told);
   tx.db
     .update(numberStates)
     .set({ problem: null, restriction: null, restrictedUntil: null, notice: null })
@@ -176,7 +254,7 @@ function save(tx: Tx, state: NumberState): NumberState {
 }
 
 /** Only a connected number sends (Meta: phone number status). The texts say how it becomes connected. */
-const STATUS_DESCRIPTIONS: Readonly<Record<string, string>> = {
+export const STATUS_DESCRIPTIONS: Readonly<Record<string, string>> = {
   PENDING: "it is not registered with the Cloud API yet: register it in Meta's dashboard",
   UNVERIFIED: "it is not verified yet: verify it in Meta's dashboard",
   DISCONNECTED: "it is disconnected from the Cloud API: register it again in Meta's dashboard",

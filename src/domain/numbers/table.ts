@@ -112,6 +112,9 @@ export const callbackVerifications = sqliteTable("callback_verifications", {
   verifiedAt: instant().notNull(),
 });
 
+export const changedProperties = ["quality", "limit", "status", "restriction", "category"] as const;
+export type ChangedProperty = (typeof changedProperties)[number];
+
 /** What the network says about a number, in its own values; null if it gave none. */
 export const numberStates = sqliteTable("number_states", {
   numberId: integer().primaryKey(),
@@ -137,6 +140,23 @@ export const numberStates = sqliteTable("number_states", {
 });
 
 export type NumberState = typeof numberStates.$inferSelect;
+
+/** What the network changed about a number or a template; see `network-changes.ts`. */
+export const networkChanges = sqliteTable("network_changes", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  /** One of both. */
+  numberId: integer(),
+  templateId: integer(),
+  property: text().$type<ChangedProperty>().notNull(),
+  /** In the network's own value. Null: not known, or no restriction. Of a restriction: what it says. */
+  was: text(),
+  became: text(),
+  /** The network's time. */
+  at: instant().notNull(),
+});
+
+export type NetworkChange = typeof networkChanges.$inferSelect;
 
 /** What the network said at the last account sync about the connection of a number with this server. */
 export const connections = sqliteTable("connections", {

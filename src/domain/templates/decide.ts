@@ -8,9 +8,11 @@ import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { isLonger } from "#src/core/text-limits.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { scheduleSync } from "../numbers/account-sync.ts";
+import { recordChange } from "../numbers/network-changes.ts";
 import { listOfAccount } from "../numbers/read.ts";
 import { publish, publishOnRequest } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { recordedStatus } from "./network-status.ts";
 import { findTemplate } from "./read.ts";
 import { type Template, templates } from "./table.ts";
 import { mediaKinds, orderIn, type TemplateStatus } from "./template.ts";
@@ -73,6 +75,9 @@ export function decideByName(
 
 /** Moves a template into `status` and stores the reason. The network's next report on the template replaces both. */
 export function decideWithReason(tx: Tx, template: Template, status: TemplateStatus, reason: string | null): Template {
+  const { id: templateId, workspaceId } = template;
+  const told = { property: "status", known: recordedStatus(template), became: status, at: tx.now } as const;
+  if (template.status !== status) recordChange(tx, { workspaceId, templateId }, { ...told, source: "own" });
   const decided = decideTemplate(tx, template, status, reason);
   const changes = { statusReason: reason, statusAt: tx.now };
   return tx.db.update(templates).set(changes).where(eq(templates.id, decided.id)).returning().get() ?? decided;

@@ -46,6 +46,21 @@ export function statusOf(word: string): TemplateStatus {
   return find(word)?.[0] ?? "PENDING";
 }
 
+/** The network's word as it is recorded among the changes: a template that is reinstated is approved. */
+export function recordedWord(word: string): string {
+  return find(word) === undefined || statusOf(word) === "APPROVED" ? statusOf(word) : word;
+}
+
+/** The same of a template: a refused message, or a person, may have decided since the network did. */
+export function recordedStatus({ status, networkStatus }: Pick<Template, "status" | "networkStatus">): string {
+  return networkStatus !== null && statusOf(networkStatus) === status ? recordedWord(networkStatus) : status;
+}
+
+/** What follows from such a word: the rest of a sentence that begins with the template's name. */
+export function describeStatus(word: string): string {
+  return find(word)?.[1] ?? OURS[statusOf(word)];
+}
+
 /** The network's own last word: a refused message, or a person, may have said otherwise since. */
 export function isApprovedByNetwork({ networkStatus }: Pick<Template, "networkStatus">): boolean {
   return find(networkStatus)?.[0] === "APPROVED";

@@ -37,6 +37,23 @@ export function findTemplate(tx: ReadTx, workspaceId: number, name: string, lang
     .get();
 }
 
+/** Of a template in all accounts of the workspace; `language` null: in all languages. At most a thousand. */
+export function listIdsByName(tx: ReadTx, workspaceId: number, name: string, language: string | null): number[] {
+  return tx.db
+    .select({ id: templates.id })
+    .from(templates)
+    .where(
+      and(
+        eq(templates.workspaceId, workspaceId),
+        eq(templates.name, name),
+        language === null ? undefined : eq(templates.language, language),
+      ),
+    )
+    .limit(NAMES_MAX)
+    .all()
+    .map(({ id }) => id);
+}
+
 /** The template that a network's report refers to. */
 export function findInAccount(
   tx: ReadTx,
@@ -98,6 +115,19 @@ function matchesFilter(workspaceId: number, { status, name = "", isGenerated = f
     status === null ? undefined : eq(templates.status, status),
     name === "" ? undefined : sql`instr(${templates.name}, ${name}) > 0`,
   );
+}
+
+/** Without its components, which may be long. */
+export function findTemplateName(
+  { db }: ReadTx,
+  workspaceId: number,
+  id: number,
+): Pick<Template, "name" | "language"> | undefined {
+  return db
+    .select({ name: templates.name, language: templates.language })
+    .from(templates)
+    .where(and(eq(templates.workspaceId, workspaceId), eq(templates.id, id)))
+    .get();
 }
 
 /** Undefined for a template of another workspace. */

@@ -5,9 +5,11 @@
  */
 import { and, eq, lte } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
+import { SIMULATOR_ACCOUNT } from "../numbers/add.ts";
+import { type ChangeSource, recordChange } from "../numbers/network-changes.ts";
 import type { TemplateComponent } from "./component.ts";
 import { decideTemplate, publishUpdated } from "./decide.ts";
-import { DELETED, statusOf } from "./network-status.ts";
+import { DELETED, recordedStatus, recordedWord, statusOf } from "./network-status.ts";
 import { findInAccount } from "./read.ts";
 import { type Template, templates } from "./table.ts";
 import { nextOrder, type ParameterFormat, type TemplateCategory, templateCategories } from "./template.ts";
@@ -97,28 +99,53 @@ export function keyOf({ name, language }: { name: string; language: string }): s
   return `${name} ${language}`;
 }
 
-/** Applies the network's own report. Undefined: the template is not known here, and an account sync has to find it. */
+/**
+ * Applies the network's own report, made at its time `at`. A report that is older than what is known is recorded, and
+ * changes nothing else. `knownAt`: when the last comparison was, if the report is older. Undefined: the template is not
+ * known here, and an account sync has to find it.
+ */
 export function applyTemplateUpdate(
   tx: Tx,
   account: AccountKey,
   item: TemplateStatusUpdate | TemplateUpdate,
   at: number,
+  knownAt = 0,
 ): Template | undefined {
   const known = findInAccount(tx, account.workspaceId, account.accountId, item.name, item.language);
   if (known === undefined) return undefined;
+  const source: ChangeSource = account.accountId === SIMULATOR_ACCOUNT ? "own" : "report";
+  const when: When = { at, knownAt, source };
   if (item.kind === "template") {
-    return at < known.statusAt ? known : decideStatus(tx, known, item.event, item.reason, at);
+    return decideStatus(tx, known, item.event, item.reason, { ...when, knownAt: Math.max(knownAt, known.statusAt) });
   }
   const { change: reported } = item;
-  if (reported.type === "quality") return change(tx, known, { quality: reported.score });
+  if (reported.type === "quality") {
+    const told = { property: "quality", known: known.quality, became: reported.score, was: reported.was } as const;
+    return recordChange(tx, subjectOf(known), { ...told, ...when })
+      ? change(tx, known, { quality: reported.score })
+      : known;
+  }
   if (reported.type === "category") {
     const category = categoryOf(reported.category);
-    if (category === known.category) return known;
+    const was = categoryOf(reported.was);
+    const told = { property: "category", known: known.category, became: category, was, ...when } as const;
+    if (!recordChange(tx, subjectOf(known), told) || category === known.category) return known;
     const changed = change(tx, known, { category, ...madeChange(known, category, at), updatedAt: tx.now });
     publishUpdated(tx, changed);
     return changed;
   }
-  return reported.type === "category_announced" ? announce(tx, known, reported) : known;
+  return reported.type === "category_announced" && at >= knownAt ? announce(tx, known, reported) : known;
+}
+
+/** When and by whom something is said of a template, and since when what is stored is known to hold. */
+interface When {
+  at: number;
+  knownAt?: number;
+  source: ChangeSource;
+}
+
+function subjectOf({ workspaceId, id }: Template) {
+  return { workspaceId, templateId: id };
 }
 
 /** What is stored of a change that the network has made. */
@@ -147,16 +174,18 @@ export function categoryOf(word: string): TemplateCategory {
   return templateCategories.find((known) => known === word) ?? "MARKETING";
 }
 
-function decideStatus(tx: Tx, template: Template, word: string, reason: string | null, at: number): Template {
+function decideStatus(tx: Tx, template: Template, word: string, reason: string | null, when: When): Template {
   // Only a listing shows which status an unarchived template returns to.
   if (word === "UNARCHIVED") return template;
+  const told = { property: "status", known: recordedStatus(template), became: recordedWord(word) } as const;
+  if (!recordChange(tx, subjectOf(template), { ...told, ...when })) return template;
   const decided = decideTemplate(tx, template, statusOf(word), reason);
-  return change(tx, decided, { networkStatus: word, statusReason: reason, statusAt: at });
+  return change(tx, decided, { networkStatus: word, statusReason: reason, statusAt: when.at });
 }
 
 /** The network no longer has it: broadcasts and messages refer to it, so it stays. */
 export function retire(tx: Tx, template: Template, at: number): Template {
-  return decideStatus(tx, template, DELETED, null, at);
+  return decideStatus(tx, template, DELETED, null, { at, source: "comparison" });
 }
 
 function insert(tx: Tx, { workspaceId, accountId }: AccountKey, listed: ListedTemplate, at: number): void {
@@ -186,7 +215,7 @@ function insert(tx: Tx, { workspaceId, accountId }: AccountKey, listed: ListedTe
 
 /** Updates the content first, so that an event about a decision shows the template as it is now. */
 function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): boolean {
-  const category = categoryOf(listed.category);
+  const { category, quality } = compare(tx, known, listed, at);
   const isSame =
     known.category === category &&
     known.parameterFormat === listed.parameterFormat &&
@@ -203,9 +232,9 @@ function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): bo
     isKept ||
     (content.networkStatus === listed.status && content.status === statusOf(listed.status))
       ? content
-      : decideStatus(tx, content, listed.status, listed.reason, at);
+      : decideStatus(tx, content, listed.status, listed.reason, { at, source: "comparison" });
   const networkId = listed.id ?? decided.networkId;
-  const details = { quality: listed.quality, networkId, generated: listed.isGenerated };
+  const details = { quality, networkId, generated: listed.isGenerated };
   if (
     decided.quality !== details.quality ||
     decided.networkId !== details.networkId ||
@@ -214,6 +243,19 @@ function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): bo
     change(tx, decided, details);
   if (!isSame && decided.status === known.status) publishUpdated(tx, decided);
   return !isSame || decided.status !== known.status;
+}
+
+/** Records what the listing changes; returns what holds at present: a later report counts more than an earlier listing. */
+function compare(tx: Tx, known: Template, listed: ListedTemplate, at: number): Pick<Template, "category" | "quality"> {
+  const category = categoryOf(listed.category);
+  const { quality } = listed;
+  const when = { at: Math.min(at, tx.now), source: "comparison" } as const;
+  const isPresent = (property: "category" | "quality", was: string | null, became: string | null): boolean =>
+    became === null || became === was || recordChange(tx, subjectOf(known), { property, known: was, became, ...when });
+  return {
+    category: isPresent("category", known.category, category) ? category : known.category,
+    quality: isPresent("quality", known.quality, quality) ? quality : known.quality,
+  };
 }
 
 function change(tx: Tx, template: Template, changes: Partial<Template>): Template {
@@ -242,10 +284,10 @@ export interface TemplateStatusUpdate extends TemplateItemBase {
 /** A change other than a decision. */
 export interface TemplateUpdate extends TemplateItemBase {
   kind: "template_update";
-  change:
-    | { type: "quality"; score: string }
+  change: /** `was`: the score before, if the network says it. */
+    | { type: "quality"; score: string; was: string | null }
     /** The template has another category now, and so another price and other rules. */
-    | { type: "category"; category: string }
+    | { type: "category"; category: string; was: string }
     /** It will have another one. `effectiveAt`: from when, milliseconds. */
     | { type: "category_announced"; category: string; effectiveAt: number }
     /** Text, buttons, or an announced change: an account sync finds out. */

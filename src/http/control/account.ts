@@ -4,11 +4,12 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { OneOf } from "#src/core/schema.ts";
-import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { listSiblings } from "#src/domain/numbers/account-sync.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { findTemplate } from "#src/domain/templates/read.ts";
+import type { Template } from "#src/domain/templates/table.ts";
 import { accountCallback } from "#src/networks/simulator/callback.ts";
 import { findUnread } from "#src/networks/simulator/reports.ts";
 import { answerJson } from "../answer.ts";
@@ -42,8 +43,8 @@ type AccountBody = Static<typeof AccountBody>;
 
 interface Subject {
   number: SendingNumber;
-  /** Of the named template; null: it is not known here. */
-  category: string | null;
+  /** The named template; null: it is not known here. */
+  template: Pick<Template, "category" | "quality"> | null;
 }
 
 interface Report {
@@ -59,12 +60,18 @@ const REPORTS: Readonly<Record<AccountBody["event"], Report>> = {
   template_category: {
     field: "template_category_update",
     isTemplate: true,
-    value: (word = "MARKETING", { category }) => ({ previous_category: category ?? "UTILITY", new_category: word }),
+    value: (word = "MARKETING", { template }) => ({
+      previous_category: template?.category ?? "UTILITY",
+      new_category: word,
+    }),
   },
   template_quality: {
     field: "message_template_quality_update",
     isTemplate: true,
-    value: (word = "RED") => ({ previous_quality_score: "GREEN", new_quality_score: word }),
+    value: (word = "RED", { template }) => ({
+      previous_quality_score: template?.quality ?? "UNKNOWN",
+      new_quality_score: word,
+    }),
   },
   template_status: {
     field: "message_template_status_update",
@@ -73,7 +80,7 @@ const REPORTS: Readonly<Record<AccountBody["event"], Report>> = {
   },
   number_quality: {
     field: "phone_number_quality_update",
-    value: (word = "FLAGGED", { number }) => ({ ...shown(number), event: word }),
+    value: (word = "FLAGGED", { number }) => ({ ...shown(number), ...rated(word) }),
   },
   limit: {
     field: "phone_number_quality_update",
@@ -103,6 +110,15 @@ const REPORTS: Readonly<Record<AccountBody["event"], Report>> = {
   offboarded: { field: "account_update", value: () => ({ event: "ACCOUNT_OFFBOARDED" }) },
 };
 
+/** Meta's event, or the rating that the number has since: Meta tells it in answers alone, and the simulator has none. */
+function rated(word: string): Record<string, string> {
+  if (["GREEN", "YELLOW", "RED", "UNKNOWN"].includes(word)) {
+    return { event: word === "RED" ? "FLAGGED" : "UNFLAGGED", quality_rating: word };
+  }
+  const rating = word === "FLAGGED" ? "RED" : word === "UNFLAGGED" ? "GREEN" : null;
+  return { event: word, ...(rating === null ? {} : { quality_rating: rating }) };
+}
+
 const shown = ({ phone }: SendingNumber) => ({ display_phone_number: phone.slice(1) });
 
 export const accountRoutes = [
@@ -129,8 +145,9 @@ function metaValue(tx: Tx, number: SendingNumber, body: AccountBody): Record<str
   const { isTemplate = false, value: compose } = REPORTS[event];
   const named = isTemplate ? nameTemplate(body) : requireNoTemplate(body);
   if (typeof value === "object") return { ...value, ...named };
-  const category = categoryOf(tx, number, named.message_template_name, named.message_template_language);
-  return { ...compose(value, { number, category }), ...named };
+  const { message_template_name: name = "", message_template_language: language = "" } = named;
+  const template = findTemplate(tx, number.workspaceId, name, language) ?? null;
+  return { ...compose(value, { number, template }), ...named };
 }
 
 interface Named {
@@ -153,10 +170,6 @@ function requireNoTemplate({ event, template, language }: AccountBody): Named {
   if (template !== undefined) throw invalidField("template", `This does not go with ${event}.`);
   if (language !== undefined) throw invalidField("language", `This does not go with ${event}.`);
   return {};
-}
-
-function categoryOf(tx: ReadTx, { workspaceId }: SendingNumber, name = "", language = ""): string | null {
-  return findTemplate(tx, workspaceId, name, language)?.category ?? null;
 }
 
 /** Throws `invalid_request` for a value that this server could not read if the real network sent it. */

@@ -90,7 +90,7 @@ function act(tx: Tx, workspaceId: number, input: OperatorBody): void {
 function readyNumber(tx: Tx, workspaceId: number, phone: string): void {
   const number = listNumbers(tx, workspaceId).find((one) => one.phone === readE164("phone", phone));
   if (number === undefined) throw invalidField("phone", "This workspace has no such number.");
-  clearRestriction(tx, number.id);
+  clearRestriction(tx, number);
   markReady(tx, number.id);
 }
 

@@ -24,6 +24,7 @@ import { inboxEndpoints } from "./inbox.ts";
 import { lostPasswordEndpoints } from "./lost-password.ts";
 import { mediaEndpoints } from "./media.ts";
 import { messageEndpoints } from "./messages.ts";
+import { networkChangeEndpoints } from "./network-changes.ts";
 import { numberAccessEndpoints } from "./number-access.ts";
 import { numberEndpoints } from "./numbers.ts";
 import { operatingEndpoints } from "./operating.ts";
@@ -57,6 +58,7 @@ const endpoints = {
   ...templateSubmissionEndpoints,
   ...templateLibraryEndpoints,
   ...templateDraftEndpoints,
+  ...networkChangeEndpoints,
   ...groupEndpoints,
   ...quickReplyEndpoints,
   ...eventEndpoints,

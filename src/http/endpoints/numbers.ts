@@ -128,9 +128,9 @@ export const numberEndpoints = {
     return { status: 200, data: {}, audit: { action: "number.remove", subject: phone } };
   }),
   "POST /w/{workspace}/numbers/{id}/ready": endpoint(ofNumber).answer((call) =>
-    changeNumber(call, "number.ready", (tx, { id }) => {
-      clearRestriction(tx, id);
-      return markReady(tx, id);
+    changeNumber(call, "number.ready", (tx, number) => {
+      clearRestriction(tx, number);
+      return markReady(tx, number.id);
     }),
   ),
   "POST /w/{workspace}/numbers/{id}/unready": endpoint({

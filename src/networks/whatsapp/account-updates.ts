@@ -126,12 +126,20 @@ function banIn(ban: JsonObject | null): Change | null {
   }
 }
 
-/** Despite its name, this update is about throughput and limits; the quality rating itself must be queried. */
+/**
+ * Despite its name, this update is about throughput and limits: Meta's rating of the quality must be queried. The
+ * simulator, which cannot be queried, adds it under the name that it has in an answer.
+ */
 export function readNumberQuality(value: JsonObject, entry: Entry): CallbackItem {
   const limit =
     readLimit(memberOf(value, "max_daily_conversations_per_business")) ?? readLimit(memberOf(value, "current_limit"));
-  const change: Change = limit === null ? { type: "changed" } : { type: "limit", messagingLimit: limit };
-  return { kind: "account_update", ...subjectOf(value, entry), change };
+  const quality = textOf(value, "quality_rating")?.toUpperCase().slice(0, 30) ?? null;
+  return { kind: "account_update", ...subjectOf(value, entry), change: ratedChange(limit, quality) };
+}
+
+function ratedChange(messagingLimit: string | null, quality: string | null): Change {
+  if (messagingLimit !== null) return { type: "limit", messagingLimit };
+  return quality === null ? { type: "changed" } : { type: "quality", quality };
 }
 
 export function readCapability(value: JsonObject, entry: Entry): CallbackItem {

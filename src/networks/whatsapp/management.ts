@@ -53,8 +53,9 @@ export function readTemplateUpdate(value: JsonObject, entry: Entry): CallbackIte
 }
 
 export function readTemplateQuality(value: JsonObject, entry: Entry): CallbackItem {
-  const score = requireText(value, "new_quality_score").toUpperCase();
-  return { kind: "template_update", ...templateKeyOf(value, entry), change: { type: "quality", score } };
+  const score = requireText(value, "new_quality_score").toUpperCase().slice(0, 30);
+  const was = textOf(value, "previous_quality_score")?.toUpperCase().slice(0, 30) ?? null;
+  return { kind: "template_update", ...templateKeyOf(value, entry), change: { type: "quality", score, was } };
 }
 
 /**
@@ -70,8 +71,9 @@ type CategoryChange = Extract<CallbackItem, { kind: "template_update" }>["change
 const ANNOUNCED_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 function categoryChangeIn(value: JsonObject, entry: Entry): CategoryChange {
-  if (textOf(value, "previous_category") !== null)
-    return { type: "category", category: requireText(value, "new_category").toUpperCase() };
+  const was = textOf(value, "previous_category");
+  if (was !== null)
+    return { type: "category", category: requireText(value, "new_category").toUpperCase(), was: was.toUpperCase() };
   const announced = textOf(value, "correct_category");
   // Without a time, an account sync finds out.
   if (announced === null || entry.at === null) return { type: "changed" };

@@ -17,6 +17,7 @@ import { Panel, useClosePanel } from "../../ui/panel.tsx";
 import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { NetworkChanges } from "../network-changes/network-changes.tsx";
 import type { Finding, SendingNumber } from "./number-view.ts";
 import { strings } from "./strings.ts";
 import { UnsignedCallbacks } from "./unsigned-callbacks.tsx";
@@ -32,6 +33,7 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
       {isOwner && <Findings number={number} />}
       {isOwner && number.network === "whatsapp" && <ConnectionSection number={number} />}
       {number.network === "whatsapp" && <NetworkSection number={number} />}
+      <NetworkChanges of={{ number: number.phone }} />
       {number.unsigned_callbacks !== null && <UnsignedCallbacks number={number} state={number.unsigned_callbacks} />}
       {isOwner && (
         <Section title={strings.settings}>

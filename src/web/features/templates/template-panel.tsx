@@ -15,6 +15,7 @@ import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { NetworkChanges } from "../network-changes/network-changes.tsx";
 import { TemplateActions } from "../template-studio/actions.tsx";
 import { CategoryChangeNotice } from "./category-change.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
@@ -78,6 +79,7 @@ function Detail({ template }: { template: Template }) {
           .map(({ text, meaning }) => <ButtonMark key={text} template={template} title={text} meaning={meaning} />)}
       {template.media !== null && may(workspace, "broadcasts") && <Sample template={template} />}
       {template.is_simulated && may(workspace, "broadcasts") && <Decide template={template} />}
+      <NetworkChanges of={search} />
       <Section title={strings.details}>
         <DescriptionList
           items={[

@@ -1,0 +1,38 @@
+/** Texts of what the network changed about a number or a template. */
+export const strings = {
+  title: "Changes by WhatsApp",
+  lead: "What WhatsApp changed, newest first, what it means and what to do. Kept for 400 days.",
+  none: "WhatsApp has changed nothing yet.",
+  older: "Show older",
+  to: " to ",
+  unknown: "not known",
+  noRestriction: "none",
+  limit: (limit: string) => (limit === "unlimited" ? "no limit" : `${Number(limit).toLocaleString("en")} people a day`),
+  properties: {
+    quality: "Quality",
+    limit: "Limit",
+    status: "Status",
+    restriction: "Restriction",
+    category: "Category",
+  },
+  /** By the network's own word; one that is not here is shown as it is. */
+  words: {
+    GREEN: "high",
+    YELLOW: "medium",
+    RED: "low",
+    UNKNOWN: "not rated",
+    NA: "not rated",
+    RESTRICTED: "restricted",
+    CONNECTED: "connected",
+    FLAGGED: "flagged",
+    APPROVED: "approved",
+    PENDING: "in review",
+    REJECTED: "rejected",
+    PAUSED: "paused",
+    DISABLED: "disabled",
+    DELETED: "deleted",
+    MARKETING: "marketing",
+    UTILITY: "utility",
+    AUTHENTICATION: "authentication",
+  } as Readonly<Record<string, string>>,
+};

@@ -61,6 +61,7 @@ describe("plans", () => {
       "messages.unindexedContacts",
       // A contact's messages that have not moved to the index.
       "messages.dispatchedBefore",
+      "messages.dispatchedFrom",
       "messages.lastSent",
       "messages.lastTemplate",
       "messages.listedOfContact",
@@ -87,6 +88,7 @@ describe("plans", () => {
       // They run where a person writes a word with several meanings, a message failed, or a page is shown.
       "messages.contactsOfPerson",
       "messages.dispatchedBefore",
+      "messages.dispatchedFrom",
       "messages.lastSent",
       "messages.lastTemplate",
       "messages.listedOfContact",

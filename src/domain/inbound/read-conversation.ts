@@ -31,7 +31,7 @@ interface Button {
   isReply: boolean;
 }
 
-/** The next page holds everything older than these. */
+/** A place between two items: the next page holds everything older than these, and all else is newer. */
 export interface ConversationCursor {
   inboundAt: number;
   inboundId: number;
@@ -57,7 +57,7 @@ export const NEWEST: ConversationCursor = {
 };
 
 /** Where an item stands. What people write may be long, so the page is found without reading it. */
-interface ConversationPlace {
+export interface ConversationPlace {
   kind: ConversationItem["kind"];
   at: number;
   id: number;
@@ -133,7 +133,7 @@ export function readLastWord(
 }
 
 /** Of the same moment, what was sent is shown as the answer to what was received. */
-function newestFirst(
+export function newestFirst(
   ...[messages, echoes, received]: [readonly Standing[], readonly Standing[], readonly Standing[]]
 ): ConversationPlace[] {
   const items = [

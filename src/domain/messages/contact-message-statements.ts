@@ -21,7 +21,11 @@ type Placeholders<Condition extends string> = `${Condition} :contactId :workspac
  * `:offset`. In `condition`, `{at}` and `{id}` stand for what is sorted by, so that an index may find a range of them; all
  * other columns are written with the table's name, `messages`. `others`: a further SELECT, of messages that stand elsewhere.
  */
-function dispatchedTo<const Condition extends string>(condition: Condition, others = ""): Placeholders<Condition> {
+function dispatchedTo<const Condition extends string>(
+  condition: Condition,
+  others = "",
+  order: "ASC" | "DESC" = "DESC",
+): Placeholders<Condition> {
   const where = (at: string, id: string): string => condition.replaceAll("{at}", at).replaceAll("{id}", id);
   const own = where("messages.dispatched_at", "messages.id");
   return `SELECT messages.dispatched_at AS at, messages.id AS id FROM messages
@@ -37,7 +41,7 @@ function dispatchedTo<const Condition extends string>(condition: Condition, othe
     WHERE messages.workspace_id = +:workspaceId AND ${isUnindexed} AND messages.contact_id = +:contactId
       AND messages.dispatched_at IS NOT NULL AND ${own}
     ${others === "" ? "" : `UNION ALL ${others}`}
-    ORDER BY at DESC, id DESC LIMIT +:limit OFFSET +:offset` as string as Placeholders<Condition>;
+    ORDER BY at ${order}, id ${order} LIMIT +:limit OFFSET +:offset` as string as Placeholders<Condition>;
 }
 
 /**
@@ -75,6 +79,19 @@ export const dispatchedBefore = hotQuery(
       AND (messages.created_at, messages.id) < (:beforeAt, :beforeId)`,
   ),
   { contactId, workspaceId, beforeAt: integer, beforeId: integer, limit: integer, offset: integer },
+  { at: integer, id: integer },
+);
+
+/** The same from a place in their order on, the oldest first. */
+export const dispatchedFrom = hotQuery(
+  dispatchedTo(
+    "({at}, {id}) >= (:fromAt, :fromId)",
+    `SELECT messages.created_at, messages.id FROM messages
+    WHERE messages.contact_id = +:contactId AND messages.send_at IS NOT NULL AND messages.dispatched_at IS NULL
+      AND (messages.created_at, messages.id) >= (:fromAt, :fromId)`,
+    "ASC",
+  ),
+  { contactId, workspaceId, fromAt: integer, fromId: integer, limit: integer, offset: integer },
   { at: integer, id: integer },
 );
 

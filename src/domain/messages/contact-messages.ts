@@ -9,6 +9,7 @@ import type { BatchIndex, BatchMove } from "./batch-index.ts";
 import {
   countUnindexed,
   dispatchedBefore,
+  dispatchedFrom,
   everyContact,
   indexContacts,
   indexEntry,
@@ -147,6 +148,16 @@ export function listDispatchedPlaces(
 ): DispatchPlace[] {
   const given = { ...scopeOf(tx, contact), beforeAt: before.at, beforeId: before.id, limit, offset: 0 };
   return dispatchedBefore(tx).all(given);
+}
+
+/** The same from a place on, the oldest first. */
+export function listDispatchedPlacesFrom(
+  tx: ReadTx,
+  contact: ContactKey,
+  from: DispatchPlace,
+  limit: number,
+): DispatchPlace[] {
+  return dispatchedFrom(tx).all({ ...scopeOf(tx, contact), fromAt: from.at, fromId: from.id, limit, offset: 0 });
 }
 
 /** The ids of the messages that answer a contact, dispatched since a moment, the newest first: see `answers.ts`. */

@@ -131,6 +131,21 @@ export function viewAnyMessage(
   });
 }
 
+const LETTERS = { inbound: "i", echo: "e", message: "m", note: "n" } as const;
+type NamedKind = keyof typeof LETTERS;
+
+/** Names an item of a conversation, or a note in it, for the browser. */
+export function itemName(kind: NamedKind, id: number): string {
+  return `${LETTERS[kind]}${id}`;
+}
+
+/** Null: the text is not such a name. */
+export function readItemName(text: string): { kind: NamedKind; id: number } | null {
+  const id = /^[a-z]([1-9]\d{0,14})$/.exec(text)?.[1];
+  const kind = (Object.keys(LETTERS) as NamedKind[]).find((one) => text.startsWith(LETTERS[one]));
+  return id === undefined || kind === undefined ? null : { kind, id: Number(id) };
+}
+
 /** One item of a conversation: an inbound message or a sent one. */
 export function viewConversationItem(
   item: ConversationItem,
@@ -140,19 +155,24 @@ export function viewConversationItem(
   if (item.kind === "inbound") {
     const { id, receivedAt } = item.inbound;
     const details = viewDetails(item.inbound, item.medium, workspace);
-    return show(InboundItem, item.inbound, when, { kind: "inbound", key: `i${id}`, at: when(receivedAt), details });
+    return show(InboundItem, item.inbound, when, {
+      kind: "inbound",
+      key: itemName("inbound", id),
+      at: when(receivedAt),
+      details,
+    });
   }
   if (item.kind === "echo") {
     const { id, details, sentAt } = item.echo;
     const control_pass = details?.control_pass ?? null;
-    return show(EchoItem, item.echo, when, { kind: "echo", key: `e${id}`, control_pass, at: when(sentAt) });
+    return show(EchoItem, item.echo, when, { kind: "echo", key: itemName("echo", id), control_pass, at: when(sentAt) });
   }
   const message = viewAnyMessage(item.message, item.broadcast, undefined, workspace);
   return {
     ...message,
     text: item.text,
     kind: "message",
-    key: `m${message.id}`,
+    key: itemName("message", message.id),
     at: when(item.at),
     buttons: item.buttons.map(({ text, isReply }) => ({ text, is_reply: isReply })),
   };

@@ -26,7 +26,7 @@ import {
   listConversationsWith,
   markSeen,
 } from "#src/domain/inbound/conversations.ts";
-import { type ConversationItem, readConversation, readLastWord } from "#src/domain/inbound/read-conversation.ts";
+import { readLastWord } from "#src/domain/inbound/read-conversation.ts";
 import { ConversationView } from "#src/domain/inbound/schema.ts";
 import { ITEMS_EXAMINED, viewState } from "#src/domain/inbound/view-conversation.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
@@ -37,12 +37,13 @@ import { seesNumber } from "#src/domain/users/read.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
 import { readKey } from "../idempotency.ts";
-import { PageQuery, pageOf, pageOfRows, readConversationCursor, readScreen } from "../page.ts";
+import { PageQuery, pageOf, pageOfRows, readScreen, writeCursor } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { sendOnce } from "../send-once.ts";
 import { timesOf } from "../times.ts";
 import { change, recordAct, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { ConversationItemView, viewConversationItem } from "./conversation-items.ts";
+import { pageReader, seesItem } from "./conversation-page.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
@@ -150,7 +151,11 @@ export const inboxEndpoints = {
   "GET /w/{workspace}/inbox/{contact}": endpoint({
     session: "inbox",
     params: contact,
-    query: PageQuery,
+    query: {
+      ...PageQuery,
+      /** The name of an item, or of a note: the page that it stands in the middle of. */
+      around: Type.String(),
+    },
     output: Data(
       Type.Object({
         contact_id: Type.Integer(),
@@ -179,12 +184,13 @@ export const inboxEndpoints = {
         /** Newest first. */
         items: Type.Array(ConversationItemView),
         next: OptionalText,
+        /** Cursor, for `after`, of a page around an item and of those behind it; null: nothing is newer. */
+        newer: OptionalText,
       }),
     ),
   }).load((call) => {
-    const { store, turns, workspace, query } = call;
-    const page = readScreen(query);
-    const before = "after" in page ? readConversationCursor(page.after) : null;
+    const { store, turns, workspace } = call;
+    const readPage = pageReader(call);
     const read = (tx: ReadTx) => {
       // Who sees all numbers may write first. Who is limited to numbers sees conversations on those alone.
       const conversations =
@@ -193,7 +199,7 @@ export const inboxEndpoints = {
           : requireConversations(tx, call);
       const contact = findById(tx, workspace.id, call.path.contact);
       if (contact === undefined) throw notFound("conversation");
-      const { items, next } = readConversation(tx, contact, before, page.perPage);
+      const { items, next, newer } = readPage(tx, contact);
       const lastInbound = items.find((item) => item.kind === "inbound");
       // Replies come from the number that the person last wrote to.
       const numbers = listNumbers(tx, workspace.id).filter(({ id }) => seesNumber(call, id));
@@ -214,7 +220,8 @@ export const inboxEndpoints = {
         last_inbound_id: Math.max(0, ...conversations.map(({ lastInboundId }) => lastInboundId)),
         window_ends_at: timesOf(workspace)(windowEnd(windowTimesOf(tx, contact))),
         items: items.filter((item) => seesItem(call, item)).map((item) => viewConversationItem(item, workspace)),
-        next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
+        next: next === null ? null : writeCursor(next),
+        newer: newer === null ? null : writeCursor({ ...newer, isNewer: true }),
       };
     };
     return turns.take(workspace.id, () => store.read(read));
@@ -293,17 +300,6 @@ function viewThread(conversation: Conversation, number: SendingNumber, { workspa
 
 function sumOf<T>(rows: readonly T[], figure: (row: T) => number): number {
   return rows.reduce((sum, row) => sum + figure(row), 0);
-}
-
-function seesItem(access: Pick<WorkspaceCall, "numberIds">, item: ConversationItem): boolean {
-  switch (item.kind) {
-    case "inbound":
-      return seesNumber(access, item.inbound.numberId);
-    case "echo":
-      return seesNumber(access, item.echo.numberId);
-    case "message":
-      return seesNumber(access, item.message.numberId);
-  }
 }
 
 function viewRow(tx: ReadTx, conversation: Conversation, call: WorkspaceCall): Static<typeof ConversationRow> {

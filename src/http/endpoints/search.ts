@@ -38,6 +38,7 @@ import { Rows } from "../rows.ts";
 import { timesOf } from "../times.ts";
 import type { KeyCall, WorkspaceCall } from "./call.ts";
 import { ListMeta } from "./conversation-access.ts";
+import { itemName } from "./conversation-items.ts";
 import { listWith } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -74,6 +75,13 @@ const SearchHit = Type.Object(
   },
   { $id: "SearchHit", description: "A person, a message or a note that was found." },
 );
+
+/** Where the inbox shows it. */
+const HitInConversation = Type.Object({
+  contact_id: Type.Integer(),
+  /** The name of the item or of the note in its conversation; null for a contact. */
+  item: Nullable(Type.String()),
+});
 
 const SearchMeta = Type.Composite([
   ListMeta,
@@ -116,7 +124,7 @@ export const searchEndpoints = {
       ...CursorQuery,
     },
     output: listWith(SearchHit, SearchMeta),
-    consoleOutput: listWith(Type.Composite([SearchHit, Type.Object({ contact_id: Type.Integer() })]), SearchMeta),
+    consoleOutput: listWith(Type.Composite([SearchHit, HitInConversation]), SearchMeta),
     reference: {
       operationId: "search",
       tag: "Conversations",
@@ -244,8 +252,12 @@ function viewHit(tx: ReadTx, call: SearchCall, hit: Hit, phrases: readonly Phras
     at: timesOf(call.workspace)(at),
     file,
     snippet: firstSnippet(texts, phrases) ?? plain,
-    ...(call.user === null ? {} : { contact_id: contact.id }),
+    ...(call.user === null ? {} : { contact_id: contact.id, item: itemNamed(hit) }),
   };
+}
+
+function itemNamed({ kind, id }: Hit): string | null {
+  return kind === "contact" ? null : itemName(kind, id);
 }
 
 /** Of the first text that has one of the phrases. The texts of a contact may be long. */

@@ -145,6 +145,18 @@ const workspaceScreens = {
     view: oneOf("mine", "unassigned", "snoozed", "done", "all"),
     show: oneOf("unread", "waiting", "open"),
     person: text,
+    // `at`: the item of the conversation that is shown and marked, by its key.
+    at: text,
+    // A search: its words and filters, and whether its field or also its filters are open.
+    q: text,
+    find: oneOf("on", "filters"),
+    from: text,
+    number: text,
+    tag: text,
+    kind: oneOf("messages", "contacts", "notes"),
+    since: text,
+    until: text,
+    file: oneOf("true"),
     after: text,
     open: text,
   }),

@@ -9,7 +9,7 @@ export const strings = {
   unread: (count: number) => `, ${count} unread`,
   documentation: "Documentation",
   keys: "Keyboard shortcuts",
-  keySearch: "Search",
+  keySearch: "Search; the arrows move through the results, Enter opens, Esc ends it",
   keyRows: "Move down or up in a list; Enter opens",
   keyReply: "In the inbox: reply to the newest message",
   keyDone: "In a conversation: done, or open again",

@@ -44,13 +44,17 @@ export function Empty({ title, children, action }: { title: string; children?: R
 }
 
 /** Instead of a list in which a search finds nothing; `clear` shows all of it. */
-export function NothingFound({ title, clear }: { title: string; clear: string }) {
+export function NothingFound({ title, clear, children }: { title: string; clear: string; children?: ReactNode }) {
   const showAll = (
     <ButtonLink to="." search={{}}>
       {clear}
     </ButtonLink>
   );
-  return <Empty title={title} action={showAll} />;
+  return (
+    <Empty title={title} action={showAll}>
+      {children}
+    </Empty>
+  );
 }
 
 /** An error in the place of its content; the rest of the page keeps working. */

@@ -29,6 +29,14 @@ export function arrange(items: readonly ConversationItem[]): Arranged {
   return { shown, reactions: new Map(joined.filter(([, emoji]) => emoji !== "")), byKey };
 }
 
+/** What is marked for an item: a reaction that is shown on a message marks the message. */
+export function markedIn(items: readonly ConversationItem[], key: string): string {
+  const item = items.find((one) => one.key === key);
+  const reaction = item === undefined ? null : reactionOf(item);
+  const about = reaction === null ? null : keyOf(reaction.to);
+  return about !== null && items.some((one) => one.key === about) ? about : key;
+}
+
 /** A reaction of either side that arrived; null for anything else. */
 function reactionOf(item: ConversationItem): { emoji: string; to: Reference } | null {
   if (item.kind === "message") {

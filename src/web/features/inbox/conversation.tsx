@@ -5,11 +5,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { ParameterLink } from "../../ui/address.tsx";
-import { Button, textLink } from "../../ui/button.tsx";
+import { ParameterLink, useParameters } from "../../ui/address.tsx";
+import { textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { DescriptionList } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
@@ -30,9 +30,11 @@ import type { Conversation } from "./inbox-view.ts";
 import { NoteLine, useNotes, withNotes } from "./notes.tsx";
 import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
 import { useReadReceipts } from "./read-receipts.ts";
+import { SCREEN } from "./search-view.ts";
 import { strings } from "./strings.ts";
 import { TeamBar } from "./team-bar.tsx";
 import { Thread } from "./thread.tsx";
+import { useConversationItems } from "./thread-items.tsx";
 import { ThreadOwner } from "./thread-owner.tsx";
 import { WindowChip } from "./window-chip.tsx";
 
@@ -57,12 +59,16 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const { contact, contact_id: id } = conversation;
   useMarkSeen(workspaceId, conversation);
   useReadReceipts(conversation);
-  const { items, earlier, hasEarlier } = useConversationItems(workspaceId, conversation);
-  const notes = useNotes(
+  const { at } = useParameters(SCREEN);
+  const { items, earlier, later, hasEarlier, marked, problem, isLoading } = useConversationItems(
     workspaceId,
-    conversation.conversation?.id ?? null,
-    hasEarlier ? (items.at(-1)?.at ?? null) : null,
+    conversation,
+    at,
   );
+  const notes = useNotes(workspaceId, conversation.conversation?.id ?? null, {
+    since: hasEarlier ? (items.at(-1)?.at ?? null) : null,
+    until: later === undefined ? null : (items[0]?.at ?? null),
+  });
   const { shown, reactions, byKey } = arrange(items);
   const doubtful = items.find(({ kind, at }) => kind === "inbound" && at === contact.consent.may_want_to_stop_since);
   const handle = handleOf(contact);
@@ -76,8 +82,8 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
       >
         <div className="flex items-center gap-2 border-b border-line px-3 py-2">
           <ParameterLink
-            screen="/w/$workspace/inbox"
-            change={{ person: undefined }}
+            screen={SCREEN}
+            change={{ person: undefined, at: undefined }}
             aria-label={strings.back}
             className="inline-flex size-11 items-center justify-center rounded-control text-quiet mid:hidden"
           >
@@ -114,12 +120,16 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
             />
           </div>
         )}
+        {problem}
         <Thread
+          key={isLoading ? "loading" : marked === undefined ? "end" : at}
           label={strings.conversation}
           zone={timezone}
           items={withNotes(shown, notes)}
-          empty={strings.nothing}
+          empty={isLoading ? "" : strings.nothing}
           top={earlier}
+          bottom={later}
+          marked={marked}
           renderItem={(item) =>
             item.kind === "note" ? (
               <NoteLine item={item} zone={timezone} />
@@ -188,7 +198,7 @@ function SentItemStatus({ item }: { item: SentItem }) {
         <Chip tone={tone}>{label}</Chip>
         {item.origin === "automation" && messageStrings.origins.automation}
         <ParameterLink
-          screen="/w/$workspace/inbox"
+          screen={SCREEN}
           change={{ open: String(item.id) }}
           resetScroll={false}
           data-row={String(item.id)}
@@ -279,46 +289,4 @@ function useMarkSeen(workspaceId: number, { contact_id: id, unread, last_inbound
       // The conversation stays unread until the next attempt.
       .catch(() => undefined);
   }, [client, workspaceId, id, unread, last]);
-}
-
-/** The newest page, which updates automatically, and the older items loaded so far. */
-function useConversationItems(workspaceId: number, { contact_id: id, items, next }: Conversation) {
-  const [older, setOlder] = useState<{ items: ConversationItem[]; next: string | null } | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const after = older === null ? next : older.next;
-  const load = async () => {
-    if (isBusy || after === null) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      const page = await request("GET /w/{workspace}/inbox/{contact}", {
-        workspace: workspaceId,
-        contact: id,
-        query: { after },
-      });
-      // Keep the newest page as it was at this moment, so that no item falls between it and the older ones.
-      setOlder((known) => ({ items: [...(known?.items ?? items), ...page.items], next: page.next }));
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setIsBusy(false);
-    }
-  };
-  const newest = new Set(items.map(({ key }) => key));
-  const all = [...items, ...(older?.items ?? []).filter(({ key }) => !newest.has(key))];
-  return {
-    items: all,
-    hasEarlier: after !== null,
-    earlier: (
-      <>
-        {error !== null && <Failed error={error} />}
-        {after !== null && (
-          <Button small className="self-center" busy={isBusy} onClick={() => void load()}>
-            {strings.earlier}
-          </Button>
-        )}
-      </>
-    ),
-  };
 }

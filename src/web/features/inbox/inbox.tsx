@@ -1,11 +1,12 @@
 /** The inbox: conversations with their reply windows, and the open conversation beside them. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Search } from "lucide-react";
 import { useRef } from "react";
 import type { Parameters } from "../../app/routes.ts";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
-import { ButtonLink } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { useKeys, useRowKeys } from "../../ui/keys.ts";
 import { FilterBar, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -13,73 +14,31 @@ import { Empty, Failed, Loading, NothingFound } from "../../ui/states.tsx";
 import { MessagePanel } from "../messages/message-panel.tsx";
 import { ConversationView } from "./conversation.tsx";
 import { Row } from "./row.tsx";
+import { SearchBar, SearchPane } from "./search.tsx";
+import { strings as searchStrings } from "./search-strings.ts";
+import { focusSearch, SCREEN, useInboxSearch } from "./search-view.ts";
 import { strings } from "./strings.ts";
 import { strings as teamStrings } from "./team-strings.ts";
 
-const SCREEN = "/w/$workspace/inbox";
-
 export function Screen() {
-  const { id } = useWorkspace();
-  const { view = "open", show, person, after, open } = useParameters(SCREEN);
-  const list = useQuery({
-    queryKey: ["conversations", id, view, show, after],
-    queryFn: ({ signal }) =>
-      request(
-        "GET /w/{workspace}/inbox",
-        { workspace: id, query: { view: view === "all" ? undefined : view, show, after } },
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    refetchInterval: after === undefined ? 4_000 : false,
-  });
+  const { person, open, find } = useParameters(SCREEN);
+  const search = useInboxSearch();
+  const list = useConversationList();
+  useInboxKeys();
   const rows = list.data?.data ?? [];
-  const listed = useRef<HTMLElement>(null);
-  useRowKeys(listed);
-  const change = useChangeParameters(SCREEN);
-  useKeys((key) => {
-    if (key !== "Escape" || person === undefined) return false;
-    void change({ person: undefined });
-    return true;
-  });
+  const isSearch = search.asks || find === "filters";
+  const hasPanes = isSearch || rows.length > 0 || (list.data !== undefined && person !== undefined);
   return (
     <Page title={strings.title} isTitleHidden>
       <div className={`flex flex-wrap gap-x-6 ${person === undefined ? "" : "max-mid:hidden"}`}>
-        <Views />
-        <FilterBar
-          screen={SCREEN}
-          label={strings.show}
-          name="show"
-          isOneLine
-          choices={[
-            { value: undefined, label: strings.any },
-            { value: "unread", label: strings.unread },
-            { value: "waiting", label: strings.waiting },
-            { value: "open", label: strings.open },
-          ]}
-        />
+        {search.isOpen && <SearchBar />}
+        {!search.asks && <Filters hasSearch={!search.isOpen} openSearch={search.open} />}
       </div>
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && person === undefined && (
-        <>
-          <NoConversations view={view} show={show} hasMore={list.data.meta.has_more} />
-          <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
-        </>
-      )}
-      {list.data !== undefined && (rows.length > 0 || person !== undefined) && (
+      {!search.asks && <ListState list={list} />}
+      {hasPanes && (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[17rem_minmax(0,1fr)] wide:grid-cols-[20rem_minmax(0,1fr)]">
           <div className={person === undefined ? "" : "max-mid:hidden"}>
-            <nav
-              ref={listed}
-              aria-label={strings.conversations}
-              aria-busy={list.isPlaceholderData}
-              className="rounded-panel border border-line bg-surface mid:max-h-[calc(100dvh-9rem)] mid:overflow-y-auto"
-            >
-              {rows.map((row) => (
-                <Row key={row.id} row={row} isOpen={String(row.contact_id) === person} />
-              ))}
-            </nav>
-            <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
+            <SearchPane conversations={<Conversations list={list} />} />
           </div>
           {person === undefined ? (
             <p className="m-auto text-quiet max-mid:hidden">{strings.choose}</p>
@@ -90,6 +49,125 @@ export function Screen() {
       )}
       {open !== undefined && <MessagePanel key={open} screen={SCREEN} id={open} />}
     </Page>
+  );
+}
+
+/** Not asked for while a search is shown in its place. */
+function useConversationList() {
+  const { id } = useWorkspace();
+  const { view = "open", show, after } = useParameters(SCREEN);
+  const { asks } = useInboxSearch();
+  return useQuery({
+    queryKey: ["conversations", id, view, show, after],
+    queryFn: ({ signal }) =>
+      request(
+        "GET /w/{workspace}/inbox",
+        { workspace: id, query: { view: view === "all" ? undefined : view, show, after } },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: after === undefined ? 4_000 : false,
+    enabled: !asks,
+  });
+}
+
+type List = ReturnType<typeof useConversationList>;
+
+/** `/` opens the search, or leads back to it; Esc leaves the conversation, then the search. */
+function useInboxKeys(): void {
+  const { person } = useParameters(SCREEN);
+  const search = useInboxSearch();
+  const change = useChangeParameters(SCREEN);
+  const leave = () => void change({ person: undefined, at: undefined });
+  useKeys((key) => {
+    if (key === "/") {
+      if (!search.isOpen) search.open();
+      // The field is behind an open conversation where there is no room for both.
+      else if (!focusSearch()) leave();
+      return true;
+    }
+    if (key !== "Escape") return false;
+    if (person !== undefined) leave();
+    else if (search.isOpen) search.close();
+    else return false;
+    return true;
+  });
+}
+
+/** Why there is no list. */
+function ListState({ list }: { list: List }) {
+  const { view = "open", show, person } = useParameters(SCREEN);
+  return (
+    <>
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data?.data.length === 0 && person === undefined && (
+        <>
+          <NoConversations view={view} show={show} hasMore={list.data.meta.has_more} />
+          <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Conversations({ list: { data, isPlaceholderData } }: { list: List }) {
+  const { person } = useParameters(SCREEN);
+  const listed = useRef<HTMLElement>(null);
+  useRowKeys(listed);
+  if (data === undefined) return null;
+  return (
+    <>
+      {data.data.length > 0 && (
+        <nav
+          ref={listed}
+          aria-label={strings.conversations}
+          aria-busy={isPlaceholderData}
+          className="rounded-panel border border-line bg-surface mid:max-h-[calc(100dvh-9rem)] mid:overflow-y-auto"
+        >
+          {data.data.map((row) => (
+            <Row key={row.id} row={row} isOpen={String(row.contact_id) === person} />
+          ))}
+        </nav>
+      )}
+      <Pager screen={SCREEN} meta={data.meta} newer={strings.newer} older={strings.older} />
+    </>
+  );
+}
+
+/** Of the list of conversations; where no search is open, also what opens one. */
+function Filters({ hasSearch, openSearch }: { hasSearch: boolean; openSearch: () => void }) {
+  return (
+    <>
+      <div className="flex items-start gap-2 max-mid:w-full">
+        {hasSearch && (
+          <Button
+            small
+            aria-label={searchStrings.search}
+            title={searchStrings.open}
+            className="max-mid:my-1"
+            onClick={openSearch}
+          >
+            <Search aria-hidden size={16} />
+          </Button>
+        )}
+        <div className="min-w-0 flex-1 max-mid:ps-4">
+          <Views />
+        </div>
+      </div>
+      <FilterBar
+        screen={SCREEN}
+        label={strings.show}
+        name="show"
+        isOneLine
+        choices={[
+          { value: undefined, label: strings.any },
+          { value: "unread", label: strings.unread },
+          { value: "waiting", label: strings.waiting },
+          { value: "open", label: strings.open },
+        ]}
+      />
+    </>
   );
 }
 

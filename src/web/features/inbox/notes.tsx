@@ -28,8 +28,15 @@ interface NoteItem {
   note: Note;
 }
 
-/** `since`: the time of the oldest message that is shown; null: all are. Newest first. */
-export function useNotes(workspace: number, conversation: number | null, since: string | null): NoteItem[] {
+interface Span {
+  /** The time of the oldest message that is shown; null: all older ones are. */
+  since: string | null;
+  /** Of the newest that is shown; null: all newer ones are. */
+  until: string | null;
+}
+
+/** Newest first. */
+export function useNotes(workspace: number, conversation: number | null, { since, until }: Span): NoteItem[] {
   const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
     queryKey: ["notes", workspace, conversation],
     queryFn: ({ signal, pageParam: after }) =>
@@ -45,13 +52,14 @@ export function useNotes(workspace: number, conversation: number | null, since: 
   });
   const notes = data?.pages.flatMap((page) => page.data) ?? [];
   const from = since === null ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  const to = until === null ? Number.POSITIVE_INFINITY : Date.parse(until);
   const last = notes.at(-1);
   const isMissing = hasNextPage && last !== undefined && Date.parse(last.created_at) >= from;
   useEffect(() => {
     if (isMissing && !isFetching) void fetchNextPage();
   }, [isMissing, isFetching, fetchNextPage]);
   return notes
-    .filter(({ created_at: at }) => Date.parse(at) >= from)
+    .filter(({ created_at: at }) => Date.parse(at) >= from && Date.parse(at) <= to)
     .map((note) => ({ kind: "note", key: `n${note.id}`, at: note.created_at, note }));
 }
 

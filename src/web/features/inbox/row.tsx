@@ -31,7 +31,7 @@ export function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) 
   return (
     <ParameterLink
       screen="/w/$workspace/inbox"
-      change={{ person: String(id), open: undefined }}
+      change={{ person: String(id), at: undefined, open: undefined }}
       resetScroll={false}
       data-row={String(row.id)}
       aria-current={isOpen ? "true" : undefined}

@@ -21,6 +21,14 @@ interface Target {
 /** Keys of the messages that this page sent. */
 const own = new Set<string>();
 
+export function noteOwn(messageId: number): void {
+  own.add(`m${messageId}`);
+}
+
+export function isOwn(key: string): boolean {
+  return own.has(key);
+}
+
 /** The newest item that this page did not send; null: there is none. `items`: newest first. */
 export function newestOfOthers(items: readonly ConversationItem[]): ConversationItem | null {
   return items.find(({ key }) => !own.has(key)) ?? null;
@@ -43,7 +51,7 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
         { workspace: workspaceId, body: { ...target, ...body } as Message },
         { key },
       );
-      own.add(`m${messageId}`);
+      noteOwn(messageId);
       write(id, sent);
     } catch (reason) {
       // The message was dispatched and then failed or got no answer: the conversation shows it with its state.

@@ -16,6 +16,10 @@ interface ThreadProps<Item> {
   items: readonly Item[];
   /** Rendered above the items: the control that loads older ones. */
   top?: ReactNode;
+  /** Rendered below them where they are not the newest. */
+  bottom?: ReactNode;
+  /** The key of the item that is shown first, and marked; without it, the end is. */
+  marked?: string | undefined;
   empty: string;
   renderItem: (item: Item) => ReactNode;
 }
@@ -25,24 +29,33 @@ export function Thread<Item extends { key: string; at: string }>({
   zone,
   items,
   top,
+  bottom,
+  marked,
   empty,
   renderItem,
 }: ThreadProps<Item>) {
   const box = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
+  const isAtEnd = useRef(marked === undefined);
+  // Until the user scrolls, whatever loads above or below it.
+  const isAtMark = useRef(marked !== undefined);
+  const isEnd = bottom === undefined;
   const scrolledTo = useRef(0);
   useEffect(() => {
     if (box.current === null || content.current === null) return;
     const shown = box.current;
     // A picture has no height until it is there, and the composer below takes more or less room.
     const observer = new ResizeObserver(() => {
-      if (isAtEnd.current) shown.scrollTop = shown.scrollHeight;
+      if (isAtMark.current) shown.querySelector("[data-marked]")?.scrollIntoView({ block: "center" });
+      else if (isAtEnd.current && isEnd) shown.scrollTop = shown.scrollHeight;
     });
     observer.observe(shown);
     observer.observe(content.current);
     return () => observer.disconnect();
-  }, []);
+  }, [isEnd]);
+  const leaveMark = () => {
+    isAtMark.current = false;
+  };
   const shown = items.toReversed();
   return (
     <section
@@ -51,6 +64,10 @@ export function Thread<Item extends { key: string; at: string }>({
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
       tabIndex={0}
       className="flex min-h-0 flex-1 flex-col overflow-y-auto bg-sunken p-3"
+      onWheel={leaveMark}
+      onTouchMove={leaveMark}
+      onPointerDown={leaveMark}
+      onKeyDown={leaveMark}
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
         // The event comes later than what caused it: by then a picture may have moved the end. Only the user scrolls up.
         if (scrollHeight - clientHeight - scrollTop < NEAR_PX) isAtEnd.current = true;
@@ -65,12 +82,18 @@ export function Thread<Item extends { key: string; at: string }>({
           const day = dayOf(item.at, zone);
           const previous = shown[index - 1];
           return (
-            <div key={item.key} className="flex flex-col">
+            <div
+              key={item.key}
+              data-marked={item.key === marked || undefined}
+              aria-current={item.key === marked ? "true" : undefined}
+              className={`flex flex-col ${item.key === marked ? "-mx-1.5 rounded-panel bg-amber-tint p-1.5 outline-2 outline-amber" : ""}`}
+            >
               {(previous === undefined || dayOf(previous.at, zone) !== day) && <DayLine day={day} />}
               {renderItem(item)}
             </div>
           );
         })}
+        {bottom}
       </div>
     </section>
   );

@@ -4,7 +4,7 @@ import { useWorkspace } from "../../data/session.ts";
 import { Empty } from "../../ui/states.tsx";
 import { phoneOf } from "../contacts/contact-view.ts";
 import type { Conversation } from "../inbox/inbox-view.ts";
-import { isShownInConversation, useRefresh } from "../inbox/sending.ts";
+import { isShownInConversation, noteOwn, useRefresh } from "../inbox/sending.ts";
 import { strings } from "../inbox/strings.ts";
 import { ChooseTemplate } from "./choose-template.tsx";
 
@@ -18,7 +18,12 @@ export function SendTemplate({ conversation: { contact, contact_id, from } }: { 
       none={<Empty title={strings.noTemplates} />}
       send={async (message, key) => {
         try {
-          await request("POST /w/{workspace}/messages", { workspace: id, body: message }, { key });
+          const { id: messageId } = await request(
+            "POST /w/{workspace}/messages",
+            { workspace: id, body: message },
+            { key },
+          );
+          noteOwn(messageId);
         } catch (error) {
           if (!isShownInConversation(error)) throw error;
         } finally {

@@ -1,0 +1,35 @@
+/** Texts of the search in the inbox. */
+import { plural } from "../../ui/plural.ts";
+
+export const strings = {
+  search: "Search messages, people and notes",
+  open: "Search (/)",
+  close: "Close the search",
+  filters: (count: number) => (count === 0 ? "Filters" : `Filters (${count})`),
+  filtersTitle: "Filters of the search",
+  from: "Person",
+  number: "Your number",
+  anyNumber: "Any number",
+  tag: "Tag of the person",
+  kind: "What",
+  anyKind: "Anything",
+  kinds: { messages: "Messages", contacts: "People", notes: "Notes" },
+  since: "From",
+  until: "To",
+  hasFile: "With a file",
+  results: "Search results",
+  found: (count: number, hasMore: boolean) =>
+    hasMore ? `The newest ${count}` : plural(count, "result", "results, the newest first"),
+  more: "More results",
+  nothing: "Nothing found",
+  nothingText: "Words are found whole or by their beginnings, in any script. All of them have to be in the same text.",
+  clear: "Close the search",
+  behind: "The search is catching up, so what was written last may be missing.",
+  team: "Your team: ",
+  note: "Note",
+  person: "Person",
+  file: (name: string) => `File: ${name}`,
+  gone: "What was found is no longer here.",
+  newest: "Go to the newest messages",
+  later: "Later messages",
+} as const;

@@ -71,4 +71,39 @@ describe.skipIf(noBrowser)("in a browser", () => {
     },
     SCENARIO_LIMIT_MS,
   );
+
+  test(
+    "a number typed into the search is written to, by keyboard and by tap; a number that does not exist is refused in words",
+    async () => {
+      await using scenario = await startScenario({ isPhone: true });
+      const { page, clean } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      await scenario.prepare("PUT", `/contacts/${encodeURIComponent(OPTED_OUT)}`, { first_name: "Ravi" });
+      await scenario.prepare("POST", `/contacts/${encodeURIComponent(OPTED_OUT)}/opt-out`);
+      await scenario.go("inbox");
+      await page.getByRole("button", { name: "Search messages, people and notes" }).waitFor();
+      await page.keyboard.press("/");
+      await page.keyboard.type("98765 40011");
+      const write = page.getByRole("button", { name: "Write to 98765 40011" });
+      await write.waitFor();
+      await clean("a number that is typed");
+      await takePictures(scenario, "write-first-typed");
+      await write.focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("region", { name: NEVER_WROTE }).waitFor();
+      await page.getByText("The 24-hour window is not open. You can send a template.").waitFor();
+      expect(new URL(page.url()).searchParams.get("q")).toBeNull();
+
+      await page.setViewportSize({ width: 390, height: 844 });
+      await scenario.go(`inbox?q=${encodeURIComponent(OPTED_OUT)}`);
+      await page.getByRole("button", { name: `Write to ${OPTED_OUT}` }).tap();
+      await page.getByText(/They opted out on .* They can't be messaged until they write START\./).waitFor();
+      await scenario.go("inbox?q=%2B0012345678");
+      await page.getByRole("button", { name: "Write to +0012345678" }).tap();
+      await page.getByRole("alert").waitFor();
+      await clean("a number that does not exist, at 390 px");
+      expect((await scenario.read<{ data: unknown[] }>("/messages")).data).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
 });

@@ -29,6 +29,8 @@ export const strings = {
   note: "Note",
   person: "Person",
   file: (name: string) => `File: ${name}`,
+  writeTo: (phone: string) => `Write to ${phone}`,
+  notYours: "You see conversations on your numbers alone, and this person has written to none of them.",
   gone: "What was found is no longer here.",
   newest: "Go to the newest messages",
   later: "Later messages",

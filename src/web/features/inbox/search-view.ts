@@ -11,7 +11,7 @@ export type Hit = Entry<"GET /w/{workspace}/search">;
 const FILTERS = ["from", "number", "tag", "kind", "since", "until", "file"] as const;
 
 /** Without them, the inbox shows conversations. */
-const NO_SEARCH = {
+export const NO_SEARCH = {
   ...{ q: undefined, find: undefined, from: undefined, number: undefined, tag: undefined, kind: undefined },
   ...{ since: undefined, until: undefined, file: undefined },
 } as const satisfies Parameters<typeof SCREEN>;

@@ -18,6 +18,7 @@ import { SearchFilters } from "./search-filters.tsx";
 import { strings } from "./search-strings.ts";
 import { focusSearch, type Hit, SCREEN, useInboxSearch } from "./search-view.ts";
 import { strings as inboxStrings } from "./strings.ts";
+import { isPhone, WriteTo } from "./write-to.tsx";
 
 const REFRESH_WHILE_BEHIND_MS = 2_000;
 
@@ -91,6 +92,7 @@ export function SearchPane({ conversations }: { conversations: ReactNode }) {
 }
 
 function SearchResults() {
+  const { q = "" } = useParameters(SCREEN);
   const list = useHits();
   const shown = useRef<HTMLElement>(null);
   useRowKeys(shown);
@@ -105,6 +107,7 @@ function SearchResults() {
           <Notice tone="grey">{strings.behind}</Notice>
         </div>
       )}
+      {isPhone(q) && <WriteTo key={q} phone={q} />}
       {list.data !== undefined && !list.isError && hits.length === 0 && (
         <NothingFound title={strings.nothing} clear={strings.clear}>
           {strings.nothingText}

@@ -1885,6 +1885,32 @@ type NamedVariables struct {
 	Buttons []any `json:"buttons,omitempty"`
 }
 
+// NetworkChangeTemplate: part of another type.
+type NetworkChangeTemplate struct {
+	Name     string `json:"name"`
+	Language string `json:"language"`
+}
+
+// NetworkChange: A change that the network made to a number or a template.
+type NetworkChange struct {
+	ID int64 `json:"id"`
+	// When the network changed it; of a change that no report told of, when it was found.
+	At string `json:"at"`
+	// Your number that changed; null of a template.
+	Number *string `json:"number"`
+	// The template that changed; null of a number.
+	Template *NetworkChangeTemplate `json:"template"`
+	// What changed. Of a number: `quality`, `limit` (people in 24 hours), `status`, `restriction`. Of a template:
+	// `quality`, `status`, `category`.
+	Property string `json:"property"`
+	// Null: not known, or no restriction.
+	From *string `json:"from"`
+	// The same for what it became.
+	To *string `json:"to"`
+	// What it means and what to do.
+	Meaning string `json:"meaning"`
+}
+
 // NetworkLimit: Meta's messaging limit: different people in 24 hours who are sent templates without having
 // written in the last 24 hours. An estimate: messages that other software sends are not known here.
 type NetworkLimit struct {
@@ -3462,6 +3488,35 @@ func (c *Client) ListTemplateLibrary(ctx context.Context, query ListTemplateLibr
 // IterateTemplateLibrary gives all entries of ListTemplateLibrary, page after page.
 func (c *Client) IterateTemplateLibrary(ctx context.Context, query ListTemplateLibraryQuery, options ...CallOption) *Iterator[LibraryTemplate] {
 	return iterate[LibraryTemplate](ctx, c, apiRequest{method: "GET", path: "/templates/library", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// ListNetworkChangesQuery is what ListNetworkChanges can be asked for.
+type ListNetworkChangesQuery struct {
+	// Your number, in E.164.
+	Number string `json:"number,omitempty"`
+	// The name of a template. Without it and without `number`: everything.
+	Template string `json:"template,omitempty"`
+	// With `template`: its language; without it, all of them.
+	Language string `json:"language,omitempty"`
+	// Maximum number of entries on a page; more than 500 counts as 500.
+	PerPage *int64 `json:"per_page,omitempty"`
+	// Cursor: the `meta.next` of the previous response.
+	After string `json:"after,omitempty"`
+}
+
+// ListNetworkChanges: List what the network changed. Returns what the network changed about a number or a
+// template, newest first: the quality, the messaging limit, restrictions, pauses, decisions and categories, each
+// with its date and what it means; of one number, of one template, or of all. A report that arrives late stands
+// where it belongs by the network's time, and one that arrives twice stands there once. What is not known from
+// reports is found by the hourly comparison. Changes are kept for 400 days. Needs a key with the scope `read` or
+// `templates`.
+func (c *Client) ListNetworkChanges(ctx context.Context, query ListNetworkChangesQuery, options ...CallOption) (*List[NetworkChange], error) {
+	return list[NetworkChange](ctx, c, apiRequest{method: "GET", path: "/network-changes", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// IterateNetworkChanges gives all entries of ListNetworkChanges, page after page.
+func (c *Client) IterateNetworkChanges(ctx context.Context, query ListNetworkChangesQuery, options ...CallOption) *Iterator[NetworkChange] {
+	return iterate[NetworkChange](ctx, c, apiRequest{method: "GET", path: "/network-changes", query: queryOf(query), isIdempotent: true}, options)
 }
 
 // ListGroupsQuery is what ListGroups can be asked for.

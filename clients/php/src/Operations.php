@@ -110,6 +110,7 @@ namespace Waxwing;
  * @phpstan-type NamedBroadcastVariables array{header?: array<string, string|int|float|ContactFieldValue>, body?: array<string, string|int|float|ContactFieldValue>, buttons?: list<string|int|float|null|ContactFieldValue>}
  * @phpstan-type NamedMessage array{inbound?: int, message?: int}
  * @phpstan-type NamedVariables array{header?: array<string, string|int|float>, body?: array<string, string|int|float>, buttons?: list<string|int|float|null>}
+ * @phpstan-type NetworkChange array{id: int, at: string, number: string|null, template: array{name: string, language: string}|null, property: 'quality'|'limit'|'status'|'restriction'|'category', from: string|null, to: string|null, meaning: string}
  * @phpstan-type NetworkLimit array{limit: int, used: int, today: int}
  * @phpstan-type NetworkUsage array{month: string, messages: int, billable: int, categories: list<array{category: string, type: string, billable: bool, messages: int}>, service: list<array{number: string, messages: int, allowance: int|null}>}
  * @phpstan-type NewWebhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'template.updated'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string, secret: string}
@@ -791,6 +792,34 @@ abstract class Operations
     public function iterateTemplateLibrary(array $query = [], array $options = []): \Generator
     {
         return $this->core->iterate(['method' => 'GET', 'path' => '/templates/library', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * List what the network changed. Returns what the network changed about a number or a template, newest first:
+     * the quality, the messaging limit, restrictions, pauses, decisions and categories, each with its date and what
+     * it means; of one number, of one template, or of all. A report that arrives late stands where it belongs by the
+     * network's time, and one that arrives twice stands there once. What is not known from reports is found by the
+     * hourly comparison. Changes are kept for 400 days. Needs a key with the scope `read` or `templates`.
+     *
+     * @param array{number?: string, template?: string, language?: string, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<NetworkChange>, meta: array<string, mixed>}
+     */
+    public function listNetworkChanges(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/network-changes', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listNetworkChanges`, page after page.
+     *
+     * @param array{number?: string, template?: string, language?: string, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, NetworkChange>
+     */
+    public function iterateNetworkChanges(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/network-changes', 'query' => $query, 'is_idempotent' => true], $options);
     }
 
     /**

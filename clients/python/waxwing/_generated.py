@@ -2527,6 +2527,38 @@ class NamedVariables(_NamedVariablesOptional):
     """Values of named placeholders, by name."""
 
 
+_NetworkChangeTemplatePartsRequired = TypedDict(
+    "_NetworkChangeTemplatePartsRequired",
+    {
+        "name": "str",
+        "language": "str",
+    },
+)
+
+
+class NetworkChangeTemplateParts(_NetworkChangeTemplatePartsRequired):
+    """NetworkChangeTemplateParts"""
+
+
+_NetworkChangeRequired = TypedDict(
+    "_NetworkChangeRequired",
+    {
+        "id": "int",
+        "at": "str",
+        "number": "Optional[str]",
+        "template": "Union['NetworkChangeTemplateParts', None]",
+        "property": "Literal['quality', 'limit', 'status', 'restriction', 'category']",
+        "from": "Optional[str]",
+        "to": "Optional[str]",
+        "meaning": "str",
+    },
+)
+
+
+class NetworkChange(_NetworkChangeRequired):
+    """A change that the network made to a number or a template."""
+
+
 _NetworkLimitRequired = TypedDict(
     "_NetworkLimitRequired",
     {
@@ -4939,6 +4971,58 @@ class Operations:
             "GET",
             "/templates/library",
             query={"search": search, "name": name, "language": language, "topic": topic, "usecase": usecase, "industry": industry, "from": from_, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_network_changes(
+        self,
+        *,
+        number: Optional[str] = None,
+        template: Optional[str] = None,
+        language: Optional[str] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List what the network changed. Returns what the network changed about a number or a template, newest
+        first: the quality, the messaging limit, restrictions, pauses, decisions and categories, each with
+        its date and what it means; of one number, of one template, or of all. A report that arrives late
+        stands where it belongs by the network's time, and one that arrives twice stands there once. What is
+        not known from reports is found by the hourly comparison. Changes are kept for 400 days. Needs a key
+        with the scope `read` or `templates`.
+        """
+        return self._core.list(
+            "GET",
+            "/network-changes",
+            query={"number": number, "template": template, "language": language, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_network_changes(
+        self,
+        *,
+        number: Optional[str] = None,
+        template: Optional[str] = None,
+        language: Optional[str] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[NetworkChange]:
+        """All entries of `list_network_changes`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/network-changes",
+            query={"number": number, "template": template, "language": language, "per_page": per_page, "after": after},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,

@@ -1847,6 +1847,31 @@ export type NamedVariables = {
   buttons?: Array<string | number | null>;
 };
 
+/** A change that the network made to a number or a template. */
+export type NetworkChange = {
+  id: number;
+  /** When the network changed it; of a change that no report told of, when it was found. */
+  at: string;
+  /** Your number that changed; null of a template. */
+  number: string | null;
+  /** The template that changed; null of a number. */
+  template: {
+    name: string;
+    language: string;
+  } | null;
+  /**
+   * What changed. Of a number: `quality`, `limit` (people in 24 hours), `status`, `restriction`. Of a template:
+   * `quality`, `status`, `category`.
+   */
+  property: "quality" | "limit" | "status" | "restriction" | "category";
+  /** Null: not known, or no restriction. */
+  from: string | null;
+  /** The same for what it became. */
+  to: string | null;
+  /** What it means and what to do. */
+  meaning: string;
+};
+
 /**
  * Meta's messaging limit: different people in 24 hours who are sent templates without having written in the last
  * 24 hours. An estimate: messages that other software sends are not known here.
@@ -3931,6 +3956,19 @@ export interface ListTemplateLibraryQuery {
   after?: string;
 }
 
+export interface ListNetworkChangesQuery {
+  /** Your number, in E.164. */
+  number?: string;
+  /** The name of a template. Without it and without `number`: everything. */
+  template?: string;
+  /** With `template`: its language; without it, all of them. */
+  language?: string;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /** Cursor: the `meta.next` of the previous response. */
+  after?: string;
+}
+
 export interface ListGroupsQuery {
   /** Number of the page. A page past the end is empty. */
   page?: number;
@@ -4326,6 +4364,15 @@ export type ListTemplateLibraryError =
   | UnauthenticatedError
   | UnavailableError
   | WhatsappError;
+
+/** What `listNetworkChanges` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListNetworkChangesError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
 
 /** What `listGroups` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type ListGroupsError =
@@ -4799,6 +4846,22 @@ export abstract class Operations {
   /** All entries of `listTemplateLibrary`, page after page. */
   iterateTemplateLibrary(query: ListTemplateLibraryQuery = {}, options: CallOptions = {}): AsyncGenerator<LibraryTemplate, void, undefined> {
     return this.core.iterate<LibraryTemplate>({ operation: "listTemplateLibrary", method: "GET", path: `/templates/library`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * List what the network changed. Returns what the network changed about a number or a template, newest first:
+   * the quality, the messaging limit, restrictions, pauses, decisions and categories, each with its date and
+   * what it means; of one number, of one template, or of all. A report that arrives late stands where it belongs
+   * by the network's time, and one that arrives twice stands there once. What is not known from reports is found
+   * by the hourly comparison. Changes are kept for 400 days. Needs a key with the scope `read` or `templates`.
+   */
+  listNetworkChanges(query: ListNetworkChangesQuery = {}, options: CallOptions = {}): Promise<ApiList<NetworkChange>> {
+    return this.core.list<NetworkChange>({ operation: "listNetworkChanges", method: "GET", path: `/network-changes`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listNetworkChanges`, page after page. */
+  iterateNetworkChanges(query: ListNetworkChangesQuery = {}, options: CallOptions = {}): AsyncGenerator<NetworkChange, void, undefined> {
+    return this.core.iterate<NetworkChange>({ operation: "listNetworkChanges", method: "GET", path: `/network-changes`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /**

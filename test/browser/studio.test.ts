@@ -27,7 +27,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
     "a template is written, rejected, corrected, approved, written in another language, copied and deleted",
     async () => {
       await using scenario = await startScenario();
-      const { page, button, clean } = scenario;
+      const { page, button } = scenario;
+      const clean = inForm({ short: scenario.clean, long: scenario.cleanEverywhere });
       await scenario.command(NUMBER);
       const templates = () =>
         scenario.read<{ data: { name: string; language: string; status: string }[] }>("/templates");
@@ -45,11 +46,11 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("heading", { name: "Body" }).waitFor();
       // An empty form is not blamed.
       expect(await page.getByRole("alert").count()).toBe(0);
-      await clean("empty studio");
+      await clean("empty-studio");
       await button("Send for review").click();
       await page.getByText("A body needs a text.").waitFor();
       await page.getByText("A name has lower-case letters, digits and underscores only").waitFor();
-      await clean("studio with sentences");
+      await clean("studio-with-sentences");
 
       await page.getByLabel("Name", { exact: true }).fill("order_ready");
       await page.getByLabel("Language", { exact: true }).selectOption("en_US");
@@ -129,6 +130,20 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByLabel("Text", { exact: true }).fill("Hallo {{first_name}}, Ihre Bestellung ist da.");
       await button("Send for review").click();
       await page.getByRole("heading", { name: "order_ready" }).waitFor();
+      // A test to oneself, as soon as it is approved.
+      await decide("APPROVED", "");
+      const test = page.getByRole("region", { name: "Send a test" });
+      await test.getByLabel("Your own number").fill("+4915112345601");
+      await test.getByLabel("Body placeholder {{first_name}}").fill("Asha");
+      await test.getByLabel("Link of “Track”").fill("10042");
+      await clean("approved-template");
+      await test.getByRole("button").press("Enter");
+      await test.getByText("Sent to +4915112345601.").waitFor();
+      const messages = await scenario.read<{ data: { to: string; template: object }[] }>("/messages");
+      expect(messages.data).toMatchObject([
+        { to: "+4915112345601", template: { name: "order_ready", language: "de" } },
+      ]);
+
       await button("Duplicate").press("Enter");
       await page.getByLabel("Name", { exact: true }).waitFor();
       expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("order_ready_copy");
@@ -153,7 +168,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await hints.getByRole("link", { name: "WhatsApp's page" }).first().getAttribute("href")).toBe(
         "https://developers.facebook.com/documentation/business-messaging/whatsapp/templates/template-categorization",
       );
-      await scenario.cleanEverywhere("studio-hints");
+      await clean("studio-hints");
       await page.getByLabel("Category", { exact: true }).selectOption("MARKETING");
       await hints.waitFor({ state: "detached" });
       await page.getByLabel("Category", { exact: true }).selectOption("UTILITY");
@@ -181,7 +196,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect((await templates()).data.map(({ name, language, status }) => [name, language, status])).toEqual([
         ["order_and_offer", "en_US", "DISABLED"],
         ["order_ready", "en_US", "APPROVED"],
-        ["order_ready", "de", "PENDING"],
+        ["order_ready", "de", "APPROVED"],
         ["order_ready_copy", "de", "DISABLED"],
       ]);
       expect(scenario.troubles).toEqual([]);

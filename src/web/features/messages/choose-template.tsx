@@ -45,10 +45,7 @@ export function ChooseTemplate(props: Props) {
   });
   if (list.isPending) return <Loading />;
   if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;
-  // A template that needs a file and has no sample cannot be sent from here.
-  const templates = list.data.data.filter(
-    (one) => findBlocker(one) === null && (one.media === null || one.media.default),
-  );
+  const templates = list.data.data.filter(isSentFromHere);
   if (templates.length === 0) return props.none;
   const template = templates.find((one) => keyOf(one) === chosen);
   return (
@@ -73,6 +70,11 @@ export function ChooseTemplate(props: Props) {
   );
 }
 
+/** A template that needs a file and has no sample cannot be sent from here. */
+export function isSentFromHere(template: Template): boolean {
+  return findBlocker(template) === null && (template.media === null || template.media.default);
+}
+
 interface Values {
   to: string;
   header: string[];
@@ -81,7 +83,14 @@ interface Values {
   parts: string[];
 }
 
-function TemplateForm({ template, from, to, send, onSent }: Props & { template: Template; onSent: () => void }) {
+/** The values of one template, and the template with them. */
+export function TemplateForm({
+  template,
+  from,
+  to,
+  send,
+  onSent,
+}: Omit<Props, "none"> & { template: Template; onSent: () => void }) {
   const workspace = useWorkspace();
   const { billing } = workspace;
   const { header, body } = template.variables;

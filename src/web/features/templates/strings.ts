@@ -118,6 +118,13 @@ export const strings = {
   decideAction: "Save decision",
   decidedDone: "Review saved",
   use: "Use in a broadcast",
+  test: "Send a test",
+  testText: "One message with this template, to a number of yours. It is billed as any other.",
+  testFrom: "Sending number",
+  testTo: "Your own number",
+  testToHint: "With its country code, for example +44 …",
+  testSent: (to: string) => `Sent to ${to}.`,
+  testMessage: "See what becomes of it",
   copyName: "Copy name",
   media: {
     image: "Image",

@@ -19,10 +19,13 @@ import { NetworkChanges } from "../network-changes/network-changes.tsx";
 import { TemplateActions } from "../template-studio/actions.tsx";
 import { CategoryChangeNotice } from "./category-change.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
+import { SendTest } from "./send-test.tsx";
 import { strings } from "./strings.ts";
 import { TemplateOrder } from "./template-order.tsx";
 import { findBlocker, type Template, type TemplateStatus, templateChip } from "./template-view.ts";
 import { useChanged } from "./use-changed.ts";
+
+const REVIEW_LOOK_MS = 5_000;
 
 export function TemplatePanel({ templateId }: { templateId: string }) {
   const { id } = useWorkspace();
@@ -30,6 +33,8 @@ export function TemplatePanel({ templateId }: { templateId: string }) {
     queryKey: ["template", id, templateId],
     queryFn: ({ signal }) =>
       request("GET /w/{workspace}/templates/{id}", { workspace: id, id: templateId }, { signal }),
+    // The decision is shown as soon as it is there.
+    refetchInterval: ({ state }) => (state.data?.status === "PENDING" ? REVIEW_LOOK_MS : false),
   });
   return (
     <Panel screen="/w/$workspace/templates" title={template.data?.name ?? strings.title}>
@@ -72,6 +77,7 @@ function Detail({ template }: { template: Template }) {
       <Section title={strings.preview}>
         <PhonePreview template={template} />
       </Section>
+      {may(workspace, "inbox") && <SendTest template={template} />}
       <TemplateOrder template={template} />
       {may(workspace, "manage") &&
         template.buttons

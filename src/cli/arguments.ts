@@ -107,7 +107,7 @@ function store({ values, problems }: Reading, property: string, parsed: Parsed):
 /** `unread`: the positionals that have no token. */
 function checkPositionals({ values, problems }: Reading, unread: readonly [string, ValueOption][]): void {
   for (const [property, positional] of unread) {
-    if (positional.required) problems.push(missing(placeholder(positional), positional.description));
+    if (isNeeded(positional, values)) problems.push(missing(placeholder(positional), positional.description));
     else values[property] = undefined;
   }
 }
@@ -117,8 +117,13 @@ function checkOptions({ command, values, problems }: Reading): void {
     if (values[property] !== undefined) continue;
     if (option.kind === "flag") values[property] = false;
     else if (isRepeated(option)) values[property] = [];
-    else if (option.required) problems.push(missing(`${flagOf(property)} ${placeholder(option)}`, option.description));
+    else if (isNeeded(option, values))
+      problems.push(missing(`${flagOf(property)} ${placeholder(option)}`, option.description));
   }
+}
+
+function isNeeded({ required, unless }: ValueOption, values: Reading["values"]): boolean {
+  return required === true && (unless === undefined || values[unless] === undefined);
 }
 
 function missing(what: string, description: string): string {

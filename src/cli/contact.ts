@@ -17,6 +17,7 @@ import { ImportFiles } from "#src/transfer/import-files.ts";
 import { writePersonArchive } from "#src/transfer/person-data/archive.ts";
 import { type Command, command } from "./command.ts";
 import { fileCommands } from "./contact-files.ts";
+import { importCommand } from "./contact-import.ts";
 import { withDatabase } from "./database.ts";
 import { file, positional, required, text, workspaceOption } from "./option.ts";
 
@@ -26,6 +27,7 @@ const options = {
 };
 
 export const commands: readonly Command[] = [
+  importCommand,
   ...fileCommands,
   command(
     "contact keep",

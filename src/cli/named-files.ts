@@ -32,8 +32,8 @@ export interface FileUse {
    * where that is allowed.
    */
   readonly as: "read" | "make" | "fill" | "update";
-  /** Files next to it, by suffix: `read` if they exist, `make` to replace an older one. */
-  readonly beside?: Readonly<Record<string, "read" | "make">>;
+  /** Files next to it, by suffix: `read` if they exist, `make` to replace an older one, `keep` to write on in it. */
+  readonly beside?: Readonly<Record<string, "read" | "make" | "keep">>;
 }
 
 export class NamedFiles {
@@ -66,8 +66,9 @@ export class NamedFiles {
     for (const [suffix, use] of Object.entries(beside)) {
       const name = path + suffix;
       if (use === "read" && !existsSync(name)) continue;
-      if (use === "make") rmSync(name, { force: true });
-      this.#open(name, use);
+      const isKept = use === "keep" && isRootsOwn(name);
+      if (use !== "read" && !isKept) rmSync(name, { force: true });
+      this.#open(name, isKept ? "update" : use === "keep" ? "make" : use);
     }
   }
 
@@ -109,6 +110,12 @@ function make(path: string, as: "make" | "fill"): number {
     closeSync(folder);
   }
   return handle;
+}
+
+/** Only root can have put the file there. */
+function isRootsOwn(path: string): boolean {
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  return entry?.isFile() === true && entry.uid === 0 && entry.nlink === 1;
 }
 
 /** Whether the owner can change any part of the path. */

@@ -7,6 +7,8 @@ import type { FileUse } from "./named-files.ts";
 interface Described {
   readonly description: string;
   readonly required?: true;
+  /** The property of an option that makes up for this one, where it is required. */
+  readonly unless?: string;
   /** The value is identified by its position. Only the last positionals of a command may be optional. */
   readonly isPositional?: true;
 }
@@ -55,7 +57,11 @@ type ValueOf<O> = O extends { kind: "flag" }
       : O extends { kind: "choice"; choices: readonly (infer Choice)[] }
         ? Needed<O, Choice>
         : Needed<O, string>;
-type Needed<O, Value> = O extends { required: true } ? Value : Value | undefined;
+type Needed<O, Value> = O extends { unless: string }
+  ? Value | undefined
+  : O extends { required: true }
+    ? Value
+    : Value | undefined;
 
 /** What a command receives for its options. */
 export type Values<Declared> = { readonly [Name in keyof Declared]: ValueOf<Declared[Name]> };
@@ -90,6 +96,11 @@ export function flag(description: string): FlagOption {
 
 export function required<O extends ValueOption>(option: O): O & { readonly required: true } {
   return { ...option, required: true };
+}
+
+/** Required, except beside the option of this property. */
+export function unless<O extends ValueOption>(property: string, option: O): O & { readonly unless: string } {
+  return { ...option, unless: property };
 }
 
 export function repeated(option: TextOption): TextOption & { readonly isRepeated: true } {

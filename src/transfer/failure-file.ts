@@ -1,32 +1,79 @@
 /** The file of rows that an import rejected, or of which it skipped cells, to be corrected and imported again. */
-import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
 import { showControls } from "#src/core/shown-text.ts";
 import { csvLine } from "./csv-line.ts";
+
+/** Lines wait in memory up to this many characters. */
+const CHARACTERS_WAITING = 64 * 1024;
+
+/** What a file has when nothing was written to it. */
+const NOTHING = { bytes: 0, rows: 0 } as const;
 
 /** Such rows, each with line number and reason before it; an import restores every cell as it was. The file is created with the first row. */
 export class FailureFile {
   readonly path: string;
   header: readonly string[] = [];
-  count = 0;
-  #handle: number | null = null;
+  /** The file lacks rows that an earlier run wrote to it: it was removed, or the machine lost power. */
+  readonly isIncomplete: boolean;
+  #count: number;
+  #bytes: number;
+  #handle: number | null;
+  #waiting: string[] = [];
+  #characters = 0;
 
-  /** `handle`: the file, if it is already open and empty. */
-  constructor(path: string, handle: number | null = null) {
+  /**
+   * `handle`: the file, if it is already open. `kept`: what an earlier run of the import wrote to it and recorded; what
+   * follows in the file is written again.
+   */
+  constructor(path: string, handle: number | null = null, kept: { bytes: number; rows: number } = NOTHING) {
     this.path = path;
-    this.#handle = handle;
-    // Remove the file of an earlier run, which would be mistaken for this one's.
-    if (handle === null) rmSync(path, { force: true });
+    this.#count = kept.rows;
+    // Remove the file of an earlier import, which would be mistaken for this one's.
+    if (handle === null && kept.bytes === 0) rmSync(path, { force: true });
+    this.#handle = handle ?? (kept.bytes > 0 && existsSync(path) ? openSync(path, "r+") : null);
+    const size = this.#handle === null ? 0 : fstatSync(this.#handle).size;
+    this.isIncomplete = size < kept.bytes;
+    this.#bytes = Math.min(size, kept.bytes);
+    if (this.#handle !== null) ftruncateSync(this.#handle, this.#bytes);
+  }
+
+  /** Of this import. */
+  get count(): number {
+    return this.#count;
   }
 
   add(line: number, cells: readonly string[], reason: string): void {
-    this.#handle ??= openSync(this.path, "w", 0o600);
-    if (this.count === 0) writeSync(this.#handle, csvLine(["line", "error", ...this.header].map(showControls)));
-    this.count += 1;
+    if (this.#bytes === 0 && this.#waiting.length === 0) this.#write(["line", "error", ...this.header]);
+    this.#count += 1;
     const padded = this.header.length === 0 ? cells : this.header.map((_, index) => cells[index] ?? "");
-    writeSync(this.#handle, csvLine([String(line), reason, ...padded].map(showControls)));
+    this.#write([String(line), reason, ...padded]);
+    if (this.#characters >= CHARACTERS_WAITING) this.flush();
+  }
+
+  /** Writes what waits, and says what the file then has. */
+  flush(): { bytes: number; rows: number } {
+    if (this.#waiting.length > 0) {
+      const bytes = Buffer.from(this.#waiting.join(""));
+      this.#handle ??= openSync(this.path, "w", 0o600);
+      for (let done = 0; done < bytes.byteLength; ) {
+        done += writeSync(this.#handle, bytes, done, bytes.byteLength - done, this.#bytes + done);
+      }
+      this.#bytes += bytes.byteLength;
+      this.#waiting = [];
+      this.#characters = 0;
+    }
+    return { bytes: this.#bytes, rows: this.#count };
   }
 
   close(): void {
+    this.flush();
     if (this.#handle !== null) closeSync(this.#handle);
+    this.#handle = null;
+  }
+
+  #write(cells: readonly string[]): void {
+    const line = csvLine(cells.map(showControls));
+    this.#waiting.push(line);
+    this.#characters += line.length;
   }
 }

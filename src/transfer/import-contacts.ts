@@ -23,7 +23,7 @@ import { changeCounts, ReasonCounter, reasonCounts } from "./reasons.ts";
 import { RowBuffer } from "./row-buffer.ts";
 import { FIRST_ROWS, RowWriter, type WriteOptions, type WrittenRow } from "./row-writer.ts";
 import { storedRow } from "./stored-row.ts";
-import type { ImportCounters, ImportReport, StoredRow } from "./table.ts";
+import type { ImportCounters, ImportProgress, ImportReport, StoredRow } from "./table.ts";
 import { Throttle } from "./throttle.ts";
 
 interface ImportOptions extends Omit<WriteOptions, "country"> {
@@ -46,12 +46,24 @@ interface ImportOptions extends Omit<WriteOptions, "country"> {
   isInsideServer?: boolean;
   /** Validates every row and changes nothing. */
   isDryRun: boolean;
+  /** Where it is recorded how far the import is. */
+  record?: ImportRecord;
   /** Called repeatedly. Beside a running server the import leaves gaps in which the server can write. */
   isServerRunning: () => boolean;
   /** Called repeatedly with the counters so far. */
   onProgress: (counters: ImportCounters) => void;
   /** Called once with what was found out about the file. */
   onFound: (found: FoundFile) => void;
+}
+
+/** How far an import is, kept with the contacts that it writes. */
+export interface ImportRecord {
+  /** What earlier runs have written; null: nothing. */
+  from: ImportProgress | null;
+  /** Called at the start of each transaction. Throws if another run has begun. */
+  requireLast(tx: Tx): void;
+  /** Called at the end of each transaction; its refused rows have been reported. */
+  save(tx: Tx, progress: ImportProgress): void;
 }
 
 /** Rows per lookup and insert. */
@@ -66,7 +78,8 @@ export function importContacts(options: ImportOptions): Promise<ImportReport> {
 
 async function importFile(options: ImportOptions): Promise<ImportReport> {
   const { store, clock, workspaceId, file = options.path, skipsBadCells = true, reading = {} } = options;
-  const counters: ImportCounters = {
+  const from = options.record?.from ?? null;
+  const counters: ImportCounters = from?.counters ?? {
     rows: 0,
     created: 0,
     updated: 0,
@@ -86,9 +99,10 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
   const run: ImportRun = {
     ...options,
     country,
-    refusals: new ReasonCounter(),
-    omissions: new ReasonCounter(),
-    changes: new ReasonCounter(),
+    position: from?.position ?? 0,
+    refusals: new ReasonCounter(from?.refusals),
+    omissions: new ReasonCounter(from?.omissions),
+    changes: new ReasonCounter(from?.changes),
     stored: [],
     targets: [],
     throttle: new Throttle(store, clock, options.isServerRunning, options.isInsideServer),
@@ -103,6 +117,7 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
       dates: options.dates,
       phoneCountry: options.phoneCountry,
       now: clock.now(),
+      from: run.position,
       map: [...options.map],
       fields,
       country,
@@ -150,6 +165,8 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
 interface ImportRun extends ImportOptions {
   /** The workspace's country when the identifiers were read. */
   country: string;
+  /** How many records are written or refused. */
+  position: number;
   refusals: ReasonCounter;
   omissions: ReasonCounter;
   changes: ReasonCounter;
@@ -160,11 +177,7 @@ interface ImportRun extends ImportOptions {
 }
 
 interface BatchResult {
-  counters: ImportCounters;
-  failures: (() => void)[];
-  refusals: ReasonCounter;
-  omissions: ReasonCounter;
-  changes: ReasonCounter;
+  progress: ImportProgress;
   stored: StoredRow[];
 }
 
@@ -176,62 +189,45 @@ async function writeSome(run: ImportRun, buffer: RowBuffer, counters: ImportCoun
   const askedAt = clock.monotonic();
   const operation = (tx: Tx): BatchResult => withoutContactUpdates(tx, workspaceId, () => writeBatch(tx));
   const writeBatch = (tx: Tx): BatchResult => {
+    run.record?.requireLast(tx);
     const workspace = getWorkspace(tx, workspaceId);
     const writer = new RowWriter(tx, workspace, run, counters);
     const startedAt = clock.monotonic();
+    let position = run.position;
     while (clock.monotonic() - startedAt <= transactionMs) {
       const step = buffer.take(ROWS_PER_STEP);
       if (step === null) break;
       writer.write(step);
+      position += step.rows.length;
     }
     writer.end();
-    const show = (row: WrittenRow): StoredRow => storedRow(tx, workspace, row, run.targets);
-    const outcome = {
+    const progress: ImportProgress = {
+      position,
       counters: writer.counters,
-      failures: writer.failures,
-      refusals: writer.refusals,
-      omissions: writer.omissions,
-      changes: writer.changes,
-      stored: run.isDryRun ? writer.first.slice(0, FIRST_ROWS - run.stored.length).map(show) : [],
+      refusals: run.refusals.with(writer.refusals),
+      omissions: run.omissions.with(writer.omissions),
+      changes: run.changes.with(writer.changes),
     };
-    if (run.isDryRun) throw new DryRun(outcome);
-    return outcome;
+    run.record?.save(tx, progress);
+    const show = (row: WrittenRow): StoredRow => storedRow(tx, workspace, row, run.targets);
+    const stored = run.isDryRun ? writer.first.slice(0, FIRST_ROWS - run.stored.length).map(show) : [];
+    const result = { progress, stored };
+    if (run.isDryRun) throw new DryRun(result);
+    return result;
   };
   // A dry run writes everything and rolls it back, so that it validates exactly like a real run.
-  const {
-    counters: batchCounters,
-    failures,
-    refusals,
-    omissions,
-    changes,
-    stored,
-  } = await store.write(operation).catch((error: unknown) => {
+  const { progress, stored } = await store.write(operation).catch((error: unknown) => {
     if (error instanceof DryRun) return error.outcome;
     throw error;
   });
   run.throttle.startGap(askedAt);
-  Object.assign(counters, batchCounters);
-  run.refusals.addAll(refusals);
-  run.omissions.addAll(omissions);
-  run.changes.addAll(changes);
+  Object.assign(counters, progress.counters);
+  run.position = progress.position;
+  run.refusals = new ReasonCounter(progress.refusals);
+  run.omissions = new ReasonCounter(progress.omissions);
+  run.changes = new ReasonCounter(progress.changes);
   run.stored.push(...stored);
-  await reportFailures(run, failures);
   run.onProgress(counters);
-}
-
-/** Inside the server, rows are reported in turns as long as a transaction, with a gap after each. */
-async function reportFailures(
-  { clock, throttle, isInsideServer }: ImportRun,
-  failures: readonly (() => void)[],
-): Promise<void> {
-  let startedAt = clock.monotonic();
-  for (const report of failures) {
-    report();
-    if (isInsideServer !== true || clock.monotonic() - startedAt <= throttle.transactionMs) continue;
-    throttle.startGap(startedAt);
-    await throttle.waitForGap();
-    startedAt = clock.monotonic();
-  }
 }
 
 class DryRun extends Error {

@@ -1,7 +1,7 @@
 /**
  * Runs imports in the server: a file is uploaded, previewed, validated in a dry run, and imported. A workspace has
- * one import running at a time, and outcomes are stored. Stopping the server interrupts an import; started again, it keeps the rows already
- * imported and duplicates nothing.
+ * one import running at a time, and outcomes are stored. Stopping the server interrupts an import; resumed, it continues
+ * after the last row that is on disk.
  */
 import { createWriteStream } from "node:fs";
 import type { Clock } from "#src/core/clock.ts";
@@ -12,12 +12,12 @@ import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { FailureFile } from "./failure-file.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { importContacts } from "./import-contacts.ts";
 import type { ImportFiles } from "./import-files.ts";
 import { decidedSettings, type ImportPreview, type PreviewContext, previewImport } from "./import-preview.ts";
 import { IMPORT_LIMITS, type ImportLimits, ImportQuota, invalidFile } from "./import-quota.ts";
+import { ImportRun } from "./import-run.ts";
 import { changeImport, listOldImports, NO_SETTINGS, removeImport } from "./imports.ts";
 import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
 
@@ -155,10 +155,12 @@ export class ImportJobs {
 
   async #run(job: Import, settings: ImportSettings, isDryRun: boolean): Promise<void> {
     const { store, clock, log, files, stopping } = this.#options;
-    const failures: { line: number; reason: string }[] = [];
-    const errors = new FailureFile(files.errorsOf(job.id));
+    let run: ImportRun | null = null;
     try {
       if (stopping.aborted) throw new Stopped();
+      const kept = { errors: files.errorsOf(job.id), failuresKept: FAILURES_SHOWN };
+      const begun = isDryRun ? ImportRun.dry(kept) : await ImportRun.begin(store, job.id, kept);
+      run = begun;
       const report = await importContacts({
         store,
         clock,
@@ -178,21 +180,21 @@ export class ImportJobs {
         isDryRun,
         isInsideServer: true,
         isServerRunning: () => true,
+        record: begun,
         onFound: ({ header }) => {
-          errors.header = header;
+          begun.errors.header = header;
         },
         onProgress: ({ rows }) => {
           if (stopping.aborted) throw new Stopped();
           this.#running.set(job.id, rows);
         },
-        onFailure: (line, cells, reason) => {
-          if (failures.length < FAILURES_SHOWN) failures.push({ line, reason });
-          errors.add(line, cells, reason);
-        },
+        onFailure: begun.onFailure,
       });
-      const outcome: ImportOutcome = { ...report, failures };
+      // On disk before the outcome says that it is there.
+      begun.errors.close();
+      const outcome: ImportOutcome = { ...report, failures: begun.failures };
       await store.write((tx) =>
-        changeImport(tx, job.id, { state: isDryRun ? "checked" : "done", outcome, error: null }),
+        changeImport(tx, job.id, { state: isDryRun ? "checked" : "done", outcome, error: null, progress: null }),
       );
     } catch (error) {
       // The row keeps its state, so that the import shows as interrupted after the next start.
@@ -206,7 +208,7 @@ export class ImportJobs {
           log.error("import.not_recorded", "Failure of an import could not be recorded", { error: reason }),
         );
     } finally {
-      errors.close();
+      run?.errors.close();
       this.#running.delete(job.id);
     }
   }

@@ -31,6 +31,8 @@ export interface PreparationJob {
   dates: DateOrder | undefined;
   /** When the import starts, in milliseconds. */
   now: number;
+  /** How many records at the start an earlier run has written: they are read, and not given out. */
+  from: number;
   /** A row is prepared without its cells that cannot be read, instead of being rejected. */
   skipsBadCells: boolean;
 }
@@ -77,6 +79,7 @@ export async function* prepareRows({
   phoneCountry,
   dates,
   now,
+  from,
   skipsBadCells,
 }: PreparationJob): AsyncGenerator<Part> {
   const given = new Map(map);
@@ -100,6 +103,7 @@ export async function* prepareRows({
     numbers: { ...reading, workspaceCountry: country, others },
     seen: new SeenPeople(),
     refused,
+    toSkip: from,
   };
   let rows: PreparedRow[] = [];
   let cells: string[][] = [];
@@ -113,7 +117,7 @@ export async function* prepareRows({
     return ready;
   };
   for await (const records of open.records) {
-    for (const record of records) {
+    for (const record of unwritten(records, run)) {
       rows.push(prepare(record, run));
       cells.push(record.cells);
       for (const cell of record.cells) characters += cell.length;
@@ -131,6 +135,17 @@ interface Run {
   seen: SeenPeople;
   /** People of whom a row of the file says no. */
   refused: SeenPeople;
+  /** How many of the next records are read, for the people in them, and not given out. */
+  toSkip: number;
+}
+
+/** The records that no earlier run has written. Of the others, the people are remembered. */
+function unwritten(records: readonly FileRecord[], run: Run): readonly FileRecord[] {
+  if (run.toSkip === 0) return records;
+  const skipped = records.slice(0, run.toSkip);
+  run.toSkip -= skipped.length;
+  for (const record of skipped) prepare(record, run);
+  return records.slice(skipped.length);
 }
 
 function prepare({ line, cells, problem }: FileRecord, { context, numbers, seen, refused }: Run): PreparedRow {

@@ -85,11 +85,14 @@ interface Count {
   line: number;
 }
 
+/** Each class with its count. */
+export type ClassCounts = readonly (readonly [string, Count])[];
+
 /** Counts classes. */
 export class ReasonCounter {
   readonly #counts: Map<string, Count>;
 
-  constructor(counts: Iterable<readonly [string, Count]> = []) {
+  constructor(counts: ClassCounts = []) {
     this.#counts = new Map([...counts].map(([reason, count]) => [reason, { ...count }]));
   }
 
@@ -99,13 +102,15 @@ export class ReasonCounter {
     else known.times += 1;
   }
 
-  /** Adds what another one has counted after this one. */
-  addAll(other: ReasonCounter): void {
+  /** The counts with those that another one has counted after this one. */
+  with(other: ReasonCounter): [string, Count][] {
+    const both = new ReasonCounter(this.counts);
     for (const [reason, { times, line }] of other.#counts) {
-      const known = this.#counts.get(reason);
-      if (known === undefined) this.#counts.set(reason, { times, line });
+      const known = both.#counts.get(reason);
+      if (known === undefined) both.#counts.set(reason, { times, line });
       else known.times += times;
     }
+    return both.counts;
   }
 
   get counts(): [string, Count][] {

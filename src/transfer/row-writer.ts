@@ -31,7 +31,7 @@ export interface WriteOptions {
   isDryRun: boolean;
   /** The workspace's country when the identifiers were read. */
   country: string;
-  /** Called with line, unchanged cells and reason of each row that is rejected or has skipped cells. */
+  /** Called within the transaction with line, unchanged cells and reason of each row that is rejected or has skipped cells. */
   onFailure: (line: number, cells: readonly string[], reason: string) => void;
 }
 
@@ -54,7 +54,6 @@ export const FIRST_ROWS = 10;
 /** Writes the rows of one transaction. Its counters are valid once the transaction is committed. */
 export class RowWriter {
   readonly counters: ImportCounters;
-  readonly failures: (() => void)[] = [];
   readonly refusals = new ReasonCounter();
   readonly omissions = new ReasonCounter();
   readonly changes = new ReasonCounter();
@@ -83,7 +82,7 @@ export class RowWriter {
       const { isRejected, problems } = report;
       this.#count(report, prepared.line);
       const reason = `${isRejected ? "" : "Skipped: "}${problems.map(({ says }) => says).join(" ")}`;
-      this.failures.push(() => this.#run.onFailure(prepared.line, cells(place), reason));
+      this.#run.onFailure(prepared.line, cells(place), reason);
     }
     this.#newContacts.write();
   }

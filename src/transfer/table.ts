@@ -6,7 +6,7 @@ import type { DateOrder } from "./date-cell.ts";
 import type { CountryQuestion } from "./foreign-numbers.ts";
 import type { FileKind } from "./formats/kind.ts";
 import type { ReadOptions } from "./formats/record.ts";
-import type { ChangeCount, ReasonCount } from "./reasons.ts";
+import type { ChangeCount, ClassCounts, ReasonCount } from "./reasons.ts";
 
 type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 
@@ -24,6 +24,18 @@ export interface ImportSettings {
   dates?: DateOrder | undefined;
   /** Default: true. */
   skipsBadCells?: boolean;
+  /** Of an import of the command line, which decides everything by its options. */
+  command?: GivenCommand;
+}
+
+/** An import as it was given on the command line: continued, it is the same. */
+export interface GivenCommand {
+  /** By property. */
+  options: Readonly<Record<string, string | number | boolean>>;
+  /** Absolute. */
+  path: string;
+  /** SHA-256 of the file, in hex. */
+  sha256: string;
 }
 
 export interface ImportCounters {
@@ -45,6 +57,24 @@ export interface ImportCounters {
   kept_opted_out: number;
   /** Cells that could not be read and were skipped; those of a rejected row do not count. */
   cells_left_out: number;
+}
+
+/** How far an import is, as of the transaction that wrote its last rows. */
+export interface ImportProgress {
+  /** How many records of the file are written or refused; the next run continues after them. */
+  position: number;
+  counters: ImportCounters;
+  refusals: ClassCounts;
+  omissions: ClassCounts;
+  changes: ClassCounts;
+}
+
+/** What of its rows an import has told the user. */
+export interface ImportTold {
+  /** Of the errors file. */
+  errors: { bytes: number; rows: number };
+  /** The first refused rows. */
+  failures: { line: number; reason: string }[];
 }
 
 /** What an import did with every line of its file. `lines` = `skipped_lines` + `records` + `continued`. */
@@ -92,12 +122,15 @@ export interface ImportOutcome extends ImportReport {
 export const imports = sqliteTable("imports", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
-  userId: integer().notNull(),
+  /** Null: an import of the command line. */
+  userId: integer(),
   fileName: text().notNull(),
   state: text().$type<ImportState>().notNull(),
   settings: text({ mode: "json" }).$type<ImportSettings>().notNull(),
   outcome: text({ mode: "json" }).$type<ImportOutcome>(),
   error: text(),
+  progress: text({ mode: "json" }).$type<ImportProgress & ImportTold>(),
+  run: integer().notNull().default(0),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
 });

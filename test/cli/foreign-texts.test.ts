@@ -109,7 +109,7 @@ const OURS: Readonly<Record<string, string>> = {
   former_phones: "phone moved_to",
   groups: "folded filter",
   idempotency_keys: "key body",
-  imports: "state settings outcome",
+  imports: "state settings outcome progress",
   inbounds: "network_message_id type details origin",
   instance: "instance_id inode backup_metadata lineage move run_marker previous_run_marker",
   kept_keys: "purpose sealed",

@@ -61,7 +61,7 @@ export const importEndpoints = {
     await call.imports.preview(job, settings);
     await call.store.write((tx) => {
       const { id } = requireIdle(call, tx);
-      changeImport(tx, id, { state: "given", settings, outcome: null, error: null });
+      changeImport(tx, id, { state: "given", settings, outcome: null, error: null, progress: null });
     });
     return answerData(200, await detailOf(call, (tx) => requireImport(call, tx)));
   }),
@@ -71,7 +71,8 @@ export const importEndpoints = {
     return change(call, (tx) => {
       const current = requireIdle(call, tx);
       const changed =
-        changeImport(tx, current.id, { state: "checking", settings, outcome: null, error: null }) ?? current;
+        changeImport(tx, current.id, { state: "checking", settings, outcome: null, error: null, progress: null }) ??
+        current;
       const audit = { action: "import.check", subject: current.fileName, details: { id: current.id } };
       tx.afterCommit(() => call.imports.start(changed, settings, true));
       return { status: 202, data: { ...viewImport(changed, call), state: "checking" as const }, audit };

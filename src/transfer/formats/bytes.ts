@@ -13,6 +13,13 @@ export function bytesOf(source: FileSource): AsyncIterable<Buffer> | Iterable<Bu
   return typeof source === "string" ? createReadStream(source, { highWaterMark }) : piecesOf(source, highWaterMark);
 }
 
+/** In hex. */
+export async function sha256Of(source: FileSource): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  for await (const piece of bytesOf(source)) hash.update(piece);
+  return hash.digest("hex");
+}
+
 /**
  * Reads from the start of the file on every call and leaves it open. The synchronous reads are acceptable because only
  * commands use this, and they have nothing else to do meanwhile.

@@ -46,7 +46,8 @@ export const strings = {
   nothing: "There is nothing to import: every row failed or is already stored.",
   change: "Change what is read",
   resume: "Resume",
-  interrupted: "The server stopped during the import. Resume it: imported contacts are kept and not duplicated.",
+  interrupted:
+    "The server stopped during the import. Resume it: it continues after the last row that was imported, with its counts.",
   doneAll: (people: string) => `${people} imported.`,
   doneSome: (people: string, refused: string) => `${people} imported, ${refused} failed.`,
   seeContacts: "View contacts",

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 40. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 41. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -725,20 +725,25 @@ CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
 CREATE UNIQUE INDEX idempotency_keys_key ON idempotency_keys (workspace_id, key);
 CREATE INDEX idempotency_keys_message ON idempotency_keys (message_id) WHERE message_id IS NOT NULL;
 
-CREATE TABLE imports (
+CREATE TABLE "imports" (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
-  user_id INTEGER NOT NULL REFERENCES users (id),
+  -- Null: an import of the command line, which reads the file where it is.
+  user_id INTEGER REFERENCES users (id),
   -- The name of the file on the user's computer.
   file_name TEXT NOT NULL,
   state TEXT NOT NULL
     CHECK (state = 'given' OR state = 'checking' OR state = 'checked' OR state = 'importing' OR state = 'done' OR
       state = 'failed'),
-  -- JSON: the mapping of columns, and whether everyone in the file has opted in.
+  -- JSON: the mapping of columns, and whether everyone in the file has opted in; or the options of the command.
   settings TEXT NOT NULL,
   -- JSON: the result of the last run, with its first failures; null before the first run.
   outcome TEXT,
   error TEXT,
+  -- JSON: how far the import is, written with its rows; null before its first rows.
+  progress TEXT,
+  -- How often it was begun. Only the last run may write.
+  run INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;

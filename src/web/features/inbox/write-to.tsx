@@ -22,13 +22,14 @@ export function WriteTo({ phone }: { phone: string }) {
   const { id: workspace } = useWorkspace();
   const client = useQueryClient();
   const change = useChangeParameters(SCREEN);
+  const [key] = useState(newFormKey);
   const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const press = async () => {
     setIsBusy(true);
     setProblem(null);
     try {
-      await request("PUT /w/{workspace}/contacts/{phone}", { workspace, phone, body: {} }, { key: newFormKey() });
+      await request("PUT /w/{workspace}/contacts/{phone}", { workspace, phone, body: {} }, { key });
       const place = await request("GET /w/{workspace}/contacts/{phone}/inbox", { workspace, phone });
       await client.invalidateQueries({ queryKey: ["contacts", workspace] });
       if (place.contact_id === null) setProblem(strings.notYours);

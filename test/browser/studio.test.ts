@@ -132,6 +132,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("heading", { name: "order_ready" }).waitFor();
       // A test to oneself, as soon as it is approved.
       await decide("APPROVED", "");
+      await button("Send a test").press("Enter");
       const test = page.getByRole("region", { name: "Send a test" });
       await test.getByLabel("Your own number").fill("+4915112345601");
       await test.getByLabel("Body placeholder {{first_name}}").fill("Asha");
@@ -143,6 +144,15 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(messages.data).toMatchObject([
         { to: "+4915112345601", template: { name: "order_ready", language: "de" } },
       ]);
+
+      // The languages of the name stand side by side.
+      const languages = page.getByRole("region", { name: "Languages of this name" });
+      await languages.getByText("Hello {{1}}, your order is ready.").waitFor();
+      await languages.getByText("Hallo {{1}}, Ihre Bestellung ist da.").waitFor();
+      await clean("languages");
+      await languages.getByRole("link", { name: "order_ready in en_US" }).press("Enter");
+      await languages.getByRole("link", { name: "order_ready in de" }).click();
+      await languages.getByRole("link", { name: "order_ready in en_US" }).waitFor();
 
       await button("Duplicate").press("Enter");
       await page.getByLabel("Name", { exact: true }).waitFor();

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { request } from "../../data/api.ts";
 import { isSimulated, useWorkspace } from "../../data/session.ts";
-import { textLink } from "../../ui/button.tsx";
+import { Button, textLink } from "../../ui/button.tsx";
 import { FieldFrame, inputClass } from "../../ui/field.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Notice } from "../../ui/states.tsx";
@@ -14,6 +14,7 @@ import type { Template } from "./template-view.ts";
 export function SendTest({ template }: { template: Template }) {
   const workspace = useWorkspace();
   const id = useId();
+  const [isOpen, setIsOpen] = useState(false);
   const [sent, setSent] = useState<{ id: number; to: string } | null>(null);
   // Those that may have the account of the template; the server knows which have.
   const phones = workspace.numbers
@@ -21,6 +22,13 @@ export function SendTest({ template }: { template: Template }) {
     .filter((phone) => isSimulated(workspace, phone) === template.is_simulated);
   const [from, setFrom] = useState(phones[0] ?? "");
   if (!isSentFromHere(template) || phones.length === 0) return null;
+  if (!isOpen) {
+    return (
+      <div className="mb-8">
+        <Button onClick={() => setIsOpen(true)}>{strings.test}</Button>
+      </div>
+    );
+  }
   return (
     <Section title={strings.test} lead={strings.testText}>
       {phones.length > 1 && (

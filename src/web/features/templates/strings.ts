@@ -22,6 +22,8 @@ export const strings = {
   needsOrder: "It shows an order to pay, so it is sent by software: POST /messages with order_details.",
   name: "Name",
   language: "Language",
+  languages: "Languages of this name",
+  languageOpen: (name: string, language: string) => `${name} in ${language}`,
   category: "Category",
   categoryChanged: (from: string, to: string) => `Category: ${from} → ${to}`,
   categoryMade: (from: string, to: string) => `WhatsApp has changed the category from ${from} to ${to}.`,

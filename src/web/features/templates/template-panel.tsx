@@ -18,6 +18,7 @@ import { Time } from "../../ui/time.tsx";
 import { NetworkChanges } from "../network-changes/network-changes.tsx";
 import { TemplateActions } from "../template-studio/actions.tsx";
 import { CategoryChangeNotice } from "./category-change.tsx";
+import { Languages } from "./languages.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import { SendTest } from "./send-test.tsx";
 import { strings } from "./strings.ts";
@@ -77,6 +78,7 @@ function Detail({ template }: { template: Template }) {
       <Section title={strings.preview}>
         <PhonePreview template={template} />
       </Section>
+      <Languages template={template} />
       {may(workspace, "inbox") && <SendTest template={template} />}
       <TemplateOrder template={template} />
       {may(workspace, "manage") &&

@@ -3,7 +3,7 @@ import { Menu } from "@base-ui/react/menu";
 import { Reply, SmilePlus } from "lucide-react";
 import { useRef, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { useMe, useWorkspace } from "../../data/session.ts";
 import { sentenceOf } from "../../ui/states.tsx";
 import { type ConversationItem, isUnsent } from "../messages/message-view.ts";
 import { keyOf, referenceTo } from "./arrange.ts";
@@ -57,7 +57,8 @@ export function MessageActions({ item, conversation }: MessageActionsProps) {
 
 function Actions({ quoted, conversation }: { quoted: Quoted; conversation: Conversation }) {
   const { id: workspaceId } = useWorkspace();
-  const draftId = draftIdOf(workspaceId, conversation.contact_id);
+  const { id: userId } = useMe().user;
+  const draftId = draftIdOf(userId, workspaceId, conversation.contact_id);
   const { react, isBusy, error } = useReaction(quoted, conversation);
   const hasOwn = ownReaction(conversation.items, quoted.key) !== "";
   return (

@@ -1,9 +1,10 @@
 /**
- * What is being written in each conversation: text, file, the message that it answers, and how far its sending is. Kept in memory while the page lives,
- * never stored. A draft outlives its screen, so a message on its way is not sent again by a user who comes back.
+ * What is being written in each conversation: text, file, the message that it answers, and how far its sending is. A draft outlives its
+ * screen, so a message on its way is not sent again by a user who comes back; and the page, where the browser can keep it. It belongs to one user.
  */
 import { useSyncExternalStore } from "react";
 import { newFormKey } from "../../data/api.ts";
+import { forgetStored, readStored, store, storedIds } from "./stored-drafts.ts";
 
 /** A file that the server has. */
 export interface StoredFile {
@@ -51,12 +52,33 @@ const NOTHING: Draft = {
 const drafts = new Map<string, Draft>();
 const listeners = new Set<() => void>();
 
-export function draftIdOf(workspaceId: number, contactId: number): string {
-  return `${workspaceId} ${contactId}`;
+/** Of a user: who signs in next in the same browser has others. */
+export function draftIdOf(userId: number, workspaceId: number, contactId: number): string {
+  return `${userId} ${workspaceId} ${contactId}`;
+}
+
+/** Of the note that is written beside the reply. */
+export function noteIdOf(draftId: string): string {
+  return `${draftId} note`;
 }
 
 export function readDraft(id: string): Draft {
-  return drafts.get(id) ?? NOTHING;
+  const known = drafts.get(id);
+  if (known !== undefined) return known;
+  const draft = { ...NOTHING, ...readStored<Draft>(id) };
+  drafts.set(id, draft);
+  return draft;
+}
+
+/** The person was erased: what any user of this browser wrote to them goes. */
+export function dropDraftsTo(workspaceId: number, contactId: number): void {
+  const isTheirs = (id: string): boolean => {
+    const [, workspace, contact] = id.split(" ");
+    return workspace === String(workspaceId) && contact === String(contactId);
+  };
+  for (const id of [...drafts.keys()].filter(isTheirs)) drafts.delete(id);
+  for (const id of storedIds().filter(isTheirs)) forgetStored(id);
+  tell();
 }
 
 export function useDraft(id: string): Draft {
@@ -71,7 +93,13 @@ export function write(id: string, content: Partial<Content>): void {
 
 /** What happens to the draft, which stays the same message. */
 export function note(id: string, change: Partial<Draft>): void {
-  drafts.set(id, { ...readDraft(id), ...change });
+  const draft = { ...readDraft(id), ...change };
+  drafts.set(id, draft);
+  store(id, draft);
+  tell();
+}
+
+function tell(): void {
   for (const listener of listeners) listener();
 }
 

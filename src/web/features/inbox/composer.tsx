@@ -3,8 +3,8 @@
  * explanation if nothing may be sent.
  */
 import { PenLine, X } from "lucide-react";
-import { type ReactNode, type SyntheticEvent, useState } from "react";
-import { useWorkspace } from "../../data/session.ts";
+import { type ReactNode, type SyntheticEvent, useEffect, useState } from "react";
+import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { useKeys } from "../../ui/keys.ts";
@@ -14,7 +14,7 @@ import { SendTemplate } from "../messages/send-template.tsx";
 import { AskForNumber } from "./ask-for-number.tsx";
 import { noteSeen, useChangeQuestion } from "./change-question.tsx";
 import { focusReply, quotedFrom, replyTo } from "./composer-actions.tsx";
-import { type Draft, draftIdOf, type Quoted, useDraft, write } from "./composer-draft.ts";
+import { type Draft, draftIdOf, dropDraftsTo, noteIdOf, type Quoted, useDraft, write } from "./composer-draft.ts";
 import { AttachButton, AttachedFile, takeFile } from "./composer-file.tsx";
 import { LaterButton, SendAt } from "./composer-later.tsx";
 import { QuickReplyButton, QuickReplyPicker } from "./composer-quick-reply.tsx";
@@ -33,8 +33,14 @@ const CAPTION_LENGTH_MAX = 1_024;
 
 export function Composer({ conversation }: { conversation: Conversation }) {
   const { id: workspaceId } = useWorkspace();
+  const { id: userId } = useMe().user;
   const [isNote, setIsNote] = useState(false);
   const noted = conversation.conversation;
+  const { contact_id: contactId } = conversation;
+  const isErased = conversation.to === null;
+  useEffect(() => {
+    if (isErased) dropDraftsTo(workspaceId, contactId);
+  }, [isErased, workspaceId, contactId]);
   useKeys((key) => {
     if (noted === null || (key !== "n" && !(key === "r" && isNote))) return false;
     setIsNote(key === "n");
@@ -56,7 +62,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
         </fieldset>
       )}
       {isNote && noted !== null ? (
-        <NoteField draftId={`${draftIdOf(workspaceId, conversation.contact_id)} note`} conversation={noted.id} />
+        <NoteField draftId={noteIdOf(draftIdOf(userId, workspaceId, contactId))} conversation={noted.id} />
       ) : (
         <ToPerson conversation={conversation} />
       )}
@@ -145,7 +151,8 @@ function Reply({ conversation, isTaking }: ReplyProps) {
   const { id: workspaceId, timezone } = useWorkspace();
   const refresh = useRefresh(workspaceId, id);
   const showTyping = useTyping(conversation);
-  const draftId = draftIdOf(workspaceId, id);
+  const { id: userId } = useMe().user;
+  const draftId = draftIdOf(userId, workspaceId, id);
   const draft = useDraft(draftId);
   const { text, file, replyTo: quoted, sendAt, isSending, progress, error } = draft;
   const [isPicking, setPicking] = useState(false);

@@ -103,7 +103,7 @@ export function NoteLine({ item: { note, at }, zone }: { item: NoteItem; zone: s
   );
 }
 
-/** `draftId`: of the note, which is kept while the page lives. */
+/** `draftId`: of the note. */
 export function NoteField({ draftId, conversation }: { draftId: string; conversation: number }) {
   const { id: workspace } = useWorkspace();
   const client = useQueryClient();

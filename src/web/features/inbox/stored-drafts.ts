@@ -1,0 +1,68 @@
+/**
+ * Drafts as the browser keeps them, each under the id of its user. A file that the server does not have yet cannot be kept. The
+ * key is kept with its content: what was on its way when the page ended is the same message when it is sent again.
+ */
+import { newFormKey } from "../../data/api.ts";
+
+const PREFIX = "waxwing-draft ";
+const KEPT_MS = 30 * 86_400_000;
+
+interface Keepable {
+  text: string;
+  file: object | null;
+  replyTo: object | null;
+  sendAt: string | null;
+  seen: string | null;
+  key: string;
+}
+
+/** Empty if there is none, or if the browser keeps nothing. */
+export function readStored<Draft extends Keepable>(id: string): Partial<Draft> {
+  try {
+    const text = localStorage.getItem(PREFIX + id);
+    if (text === null) return {};
+    const { until, draft } = JSON.parse(text) as { until: number; draft: Partial<Draft> };
+    if (until > Date.now()) return draft;
+    forgetStored(id);
+  } catch {
+    // Storage is switched off, or holds what another version wrote.
+  }
+  return {};
+}
+
+export function store(id: string, { text, file, replyTo, sendAt, key, seen }: Keepable): void {
+  const isUpload = file instanceof File;
+  if (text === "" && replyTo === null && (file === null || isUpload)) {
+    forgetStored(id);
+    return;
+  }
+  const draft = { text, file: isUpload ? null : file, replyTo, sendAt, seen, key: isUpload ? newFormKey() : key };
+  try {
+    if (localStorage.getItem(PREFIX + id) === null) forgetOld();
+    localStorage.setItem(PREFIX + id, JSON.stringify({ until: Date.now() + KEPT_MS, draft }));
+  } catch {
+    // Storage is full or switched off: the draft lives as long as the page.
+  }
+}
+
+export function forgetStored(id: string): void {
+  try {
+    localStorage.removeItem(PREFIX + id);
+  } catch {
+    // Nothing is kept.
+  }
+}
+
+/** Of all users. */
+export function storedIds(): string[] {
+  try {
+    return Object.keys(localStorage).flatMap((name) => (name.startsWith(PREFIX) ? [name.slice(PREFIX.length)] : []));
+  } catch {
+    return [];
+  }
+}
+
+/** So that drafts of conversations that are never opened again do not stay. */
+function forgetOld(): void {
+  for (const id of storedIds()) readStored(id);
+}

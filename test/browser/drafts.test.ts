@@ -1,0 +1,84 @@
+/** What is being written in the inbox survives a reload, belongs to one user, and is sent once. */
+import { describe, expect, test } from "bun:test";
+import { noBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
+
+const [ASHA, BOB] = ["asha@example.com", "bob.rao@example.com"];
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "a reply and a note are there after a reload, for their user alone, and a send whose answer was lost is not sent twice",
+    async () => {
+      await using scenario = await startScenario();
+      const { app, page, context, button } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      for (const digit of [0, 1])
+        await scenario.prepare("POST", `/simulator/phones/%2B91987654001${digit}/write`, {
+          text: "Is it red?",
+          number: 1,
+        });
+      const { token } = await scenario.prepare<{ token: string }>("POST", "/people", { email: BOB, role: "owner" });
+      const headers = { "sec-fetch-site": "same-origin" };
+      const post = async (path: string, data: object) =>
+        expect((await context.request.post(`${app.url}/console/api${path}`, { data, headers })).ok()).toBe(true);
+      const reply = page.getByLabel("Your reply", { exact: true });
+      const note = page.getByRole("textbox", { name: "Note" });
+      const noteTab = page.getByRole("button", { name: "Note", exact: true });
+      await scenario.go("inbox?person=1");
+      await noteTab.click();
+      await note.fill("She asked before");
+      await page.getByRole("button", { name: "Reply", exact: true }).click();
+      await page.keyboard.press("r");
+      await reply.fill("Yes, it is red");
+      await page.reload();
+      expect(await reply.inputValue()).toBe("Yes, it is red");
+      await page.getByLabel("Your reply answers").getByText("Is it red?").waitFor();
+      await noteTab.click();
+      expect(await note.inputValue()).toBe("She asked before");
+      await scenario.go("inbox?person=2");
+      expect(await reply.inputValue()).toBe("");
+
+      await post("/sign-out", {});
+      await post("/links/use", { token, password: SCENARIO_PASSWORD });
+      await scenario.go("inbox?person=1");
+      expect(await reply.inputValue()).toBe("");
+      await noteTab.click();
+      expect(await note.inputValue()).toBe("");
+      await page.getByRole("button", { name: "Reply", exact: true }).click();
+      await reply.fill("Of Bob");
+      await post("/sign-out", {});
+      await post("/sign-in", { email: ASHA, password: SCENARIO_PASSWORD });
+      await scenario.go("inbox?person=1");
+      expect(await reply.inputValue()).toBe("Yes, it is red");
+
+      // The message arrives, and its answer does not.
+      await page.route("**/messages", async (route) => {
+        if (route.request().method() !== "POST") return route.fallback();
+        await route.fetch();
+        await route.abort();
+      });
+      await button("Send reply").click();
+      await button("Try again").waitFor();
+      await page.unroute("**/messages");
+      await page.reload();
+      expect(await reply.inputValue()).toBe("Yes, it is red");
+      await button("Send reply").click();
+      await button("Send anyway").click();
+      await page.waitForFunction("document.querySelector('[data-composer]').value === ''");
+      const texts = async () =>
+        (await scenario.read<{ data: { text: string }[] }>("/messages")).data.map(({ text }) => text);
+      expect(await texts()).toEqual(["Yes, it is red"]);
+      await page.reload();
+      expect(await reply.inputValue()).toBe("");
+
+      // Nothing of it stays where the person was erased.
+      await reply.fill("Her own words: a red one");
+      await scenario.command("contact erase +919876540010 --workspace 1");
+      await page.getByText("This person was erased, so nothing can be sent to them.").waitFor();
+      const kept = await page.evaluate<string>("JSON.stringify(localStorage)");
+      for (const text of ["red one", "asked before", "Of Bob"])
+        expect([text, kept.includes(text)]).toEqual([text, false]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+});

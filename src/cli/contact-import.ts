@@ -63,7 +63,7 @@ export const importCommand = command(
   {
     summary: "Import contacts from a CSV file",
     details:
-      "Encoding, delimiter and columns are detected; --map overrides the columns. Importing the same file again changes\nnothing. A cell that cannot be read is skipped, and the rest of its row is imported. Refused rows and those with\nskipped cells are written to FILE.errors.csv. Kind, encoding, delimiter, header and columns are detected; what is not\nclear is refused with the option that decides it. Consent is recorded only with\n--consent, and never lifts an opt-out. An import prints its id: --resume ID continues one that was interrupted,\nfrom the first row that is not imported, with its counters.",
+      "Kind, encoding, delimiter, header and columns are detected, and --map overrides the columns; what is not clear is\nrefused with the option that decides it. Importing the same file again changes nothing. A cell that cannot be read is\nskipped, and the rest of its row is imported. Refused rows and those with skipped cells are written to\nFILE.errors.csv. Consent is recorded only with --consent, and never lifts an opt-out. An import prints its id:\n--resume ID continues one that was interrupted, from the first row that is not imported, with its counters.",
   },
   options,
   (context, asked) => {

@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "a phrase typed in the settings raises a doubt, the conversation shows the words, and one click clears it",
+    "a phrase typed in the settings raises a doubt, the contact and the conversation show the words, and one click clears it",
     async () => {
       await using scenario = await startScenario();
       const { page, clean } = scenario;
@@ -124,8 +124,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Saved", { exact: true }).waitFor();
       const text = "ich habe genug von euch heute";
       await scenario.prepare("POST", `/simulator/phones/${encodeURIComponent(PERSON)}/write`, { text, number: 1 });
-      await scenario.go("inbox?person=1");
       const notice = page.getByText(new RegExp(`may mean that they want to stop: “${text}”`));
+      await scenario.go(`contacts?open=${encodeURIComponent(PERSON)}`);
+      await notice.waitFor();
+      await scenario.go("inbox?person=1");
       await notice.waitFor();
       await clean("a doubt");
       await page.getByRole("button", { name: "Keep sending" }).click();

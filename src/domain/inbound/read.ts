@@ -1,5 +1,5 @@
 /** Queries for received messages. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray, isNotNull } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Inbound, inbounds } from "./table.ts";
 
@@ -17,4 +17,27 @@ export function findInboundByNetworkId(tx: ReadTx, workspaceId: number, networkM
     .from(inbounds)
     .where(and(eq(inbounds.workspaceId, workspaceId), eq(inbounds.networkMessageId, networkMessageId)))
     .get();
+}
+
+/** What a contact wrote at this time, to one of these numbers, or to any (null); null: nothing with a text. */
+export function findTextAt(
+  tx: ReadTx,
+  contactId: number,
+  at: number,
+  numberIds: readonly number[] | null,
+): string | null {
+  const found = tx.db
+    .select({ text: inbounds.text })
+    .from(inbounds)
+    .where(
+      and(
+        eq(inbounds.contactId, contactId),
+        eq(inbounds.receivedAt, at),
+        isNotNull(inbounds.text),
+        numberIds === null ? undefined : inArray(inbounds.numberId, [...numberIds]),
+      ),
+    )
+    .limit(1)
+    .get();
+  return found?.text ?? null;
 }

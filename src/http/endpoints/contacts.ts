@@ -15,6 +15,7 @@ import { compileCount, compileIds, compileListed, type Sql } from "#src/domain/f
 import { both } from "#src/domain/filters/condition-sql.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { listConversationsWith } from "#src/domain/inbound/conversations.ts";
+import { findTextAt } from "#src/domain/inbound/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
 import { ContactBody, readContactChanges } from "../bodies/contact.ts";
@@ -225,13 +226,22 @@ export const contactEndpoints = {
   "GET /w/{workspace}/contacts/{phone}/inbox": endpoint({
     session: "inbox",
     params,
-    /** Null: the user is limited to numbers, and the person wrote to none of them. */
-    output: Data(Type.Object({ contact_id: Nullable(Type.Integer()) })),
+    output: Data(
+      Type.Object({
+        /** Null: the user is limited to numbers, and the person wrote to none of them. */
+        contact_id: Nullable(Type.Integer()),
+        /** What the person wrote that may mean that they want to stop; null: nothing, or not to a number of the user's. */
+        doubted_text: Nullable(Type.String()),
+      }),
+    ),
   }).read((tx, call) => {
-    const { id } = requireContact(call, tx);
+    const { id, mayWantToStopSince: since } = requireContact(call, tx);
     const { numberIds, workspace } = call;
     const isSeen = numberIds === null || listConversationsWith(tx, workspace.id, id, numberIds).length > 0;
-    return { contact_id: isSeen ? id : null };
+    return {
+      contact_id: isSeen ? id : null,
+      doubted_text: since === null ? null : findTextAt(tx, id, since, numberIds),
+    };
   }),
 };
 

@@ -66,12 +66,7 @@ function Detail({ contact }: { contact: Contact }) {
 /** To the conversation, also with a person who never wrote: it offers what can be sent now, or says why nothing can. */
 function Write({ contact }: { contact: Contact }) {
   const { id } = useWorkspace();
-  const phone = phoneOf(contact);
-  const inbox = useQuery({
-    queryKey: ["inbox-of", id, phone],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/contacts/{phone}/inbox", { workspace: id, phone }, { signal }),
-  });
-  const person = inbox.data?.contact_id ?? null;
+  const person = useInbox(contact).data?.contact_id ?? null;
   if (person === null) return null;
   return (
     <p>
@@ -82,12 +77,23 @@ function Write({ contact }: { contact: Contact }) {
   );
 }
 
+/** Where the inbox has the person, and the words that raised a doubt. */
+function useInbox(contact: Contact) {
+  const { id } = useWorkspace();
+  const phone = phoneOf(contact);
+  return useQuery({
+    queryKey: ["inbox-of", id, phone, contact.consent.may_want_to_stop_since],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/contacts/{phone}/inbox", { workspace: id, phone }, { signal }),
+  });
+}
+
 function ConsentCard({ contact }: { contact: Contact }) {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
   const [asking, setAsking] = useState<"in" | "out" | null>(null);
   const { status, source, at } = contact.consent;
   const phone = phoneOf(contact);
+  const inbox = useInbox(contact);
   const history = useQuery({
     queryKey: ["consent", id, phone, contact.updated_at],
     queryFn: ({ signal }) =>
@@ -130,6 +136,7 @@ function ConsentCard({ contact }: { contact: Contact }) {
         <div className="mt-3">
           <DoubtNotice
             contact={contact}
+            words={inbox.data?.doubted_text ?? undefined}
             keep={async (key) =>
               changed(await request("POST /w/{workspace}/contacts/{phone}/keep", { workspace: id, phone }, { key }))
             }

@@ -181,8 +181,9 @@ async function introduce(): Promise<void> {
     ...{ consent: "opted_in", consent_purpose: MARK, consent_notice: MARK },
   };
   await done(app.call("PUT", `/api/v1/contacts/${PERSON}`, { key, body: about }), 201);
-  const file = workshop.write("people.csv", `phone,name,source\n${PERSON},${MARK} again,${MARK}\n`);
-  await command("contact", "import", "--workspace", "1", file, "--purpose", MARK, "--notice", MARK);
+  const row = [PERSON, `${MARK} again`, MARK, "yes", MARK, MARK].join(",");
+  const file = workshop.write("people.csv", `phone,name,source,consent,consent_purpose,consent_notice\n${row}\n`);
+  await command("contact", "import", "--workspace", "1", file);
 }
 
 /** Messages of every type from the person, and what the network says about them. */

@@ -175,7 +175,7 @@ function requireImport({ store }: Database, id: number): Import {
   const others = store.read(listUnfinishedCommandImports).map((one) => one.id);
   throw new CommandFailure(
     "not_found",
-    `there is no import ${id} to continue`,
+    `import ${id} is not one that can be continued`,
     others.length === 0 ? "import the file without --resume" : `unfinished imports: ${others.join(", ")}`,
   );
 }

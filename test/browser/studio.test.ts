@@ -215,7 +215,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "a category that WhatsApp changes is told in the list and on the template's page, by mouse and by keyboard",
+    "a category that WhatsApp changes is shown in the list and on the template's page, by mouse and by keyboard",
     async () => {
       const templates = [graphTemplate("order_ready"), graphTemplate("other")];
       await using world = await startWhatsapp({

@@ -34,7 +34,7 @@ function readButton(button: unknown): LibraryEntry["buttons"][number] {
   };
 }
 
-/** What is no text counts as an empty one, so that the others keep their places. */
+/** A value that is not a text counts as an empty one, so that the others keep their places. */
 function textsIn(row: JsonObject, member: string): string[] {
   return listOf(row, member)
     .slice(0, ITEMS_MAX)

@@ -81,7 +81,7 @@ export const libraryRules = {
   },
   library_member_unknown: {
     from: LIBRARY,
-    says: "%about is no member here. Omit it.",
+    says: "%about is not a member here. Omit it.",
     find: (candidate) => {
       const { body } = given(candidate);
       return [

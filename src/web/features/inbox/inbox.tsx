@@ -94,7 +94,7 @@ function useInboxKeys(): void {
   });
 }
 
-/** Why there is no list. */
+/** Why the list is missing. */
 function ListState({ list }: { list: List }) {
   const { view = "open", show, person } = useParameters(SCREEN);
   return (

@@ -215,7 +215,11 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await question.getByText("Sorry, red.").waitFor();
       await question.getByRole("button", { name: "Send anyway" }).click();
       await question.waitFor({ state: "detached" });
-      // Two messages of one's own, one after the other, ask nothing.
+      // Two messages of one's own, one after the other, ask nothing, and the second does not wait for the screen.
+      await page.route(/\/inbox\/\d+$/, async (route) => {
+        await Bun.sleep(1_000);
+        await route.continue();
+      });
       for (const text of ["One", "Two"]) {
         await field.fill(text);
         await field.press("Control+Enter");

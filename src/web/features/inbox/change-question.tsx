@@ -33,8 +33,10 @@ export function useChangeQuestion(
       const { seen, error } = readDraft(draftId);
       // Another try is the same message, which may be what is new.
       const found = isWorthAnotherTry(error) ? null : await findNewer(workspace, contact, seen);
-      if (found === null) await send();
-      else setNewer(found);
+      if (found !== null) return setNewer(found);
+      await send();
+      // The next message does not wait for the screen.
+      void refresh();
     } finally {
       isAsking.current = false;
     }
@@ -52,7 +54,11 @@ export function useChangeQuestion(
       onClose={close}
       action={strings.sendAnyway}
       cancelLabel={strings.keepWriting}
-      act={send}
+      act={async () => {
+        await send();
+        // What was new is in sight before the next message is typed.
+        await refresh();
+      }}
     >
       <p>{strings.changedText}</p>
       {newer !== null && (

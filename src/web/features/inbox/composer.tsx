@@ -22,7 +22,7 @@ import { strings as composerStrings } from "./composer-strings.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { NoteField } from "./notes.tsx";
 import { useTyping } from "./read-receipts.ts";
-import { cancelUpload, isWorthAnotherTry, sendDraft, useRefresh } from "./sending.ts";
+import { cancelUpload, isWorthAnotherTry, sendDraft } from "./sending.ts";
 import { formatTimeLeft, strings } from "./strings.ts";
 import { strings as teamStrings } from "./team-strings.ts";
 import { OwnedElsewhere } from "./thread-owner.tsx";
@@ -149,7 +149,6 @@ interface ReplyProps {
 function Reply({ conversation, isTaking }: ReplyProps) {
   const { contact_id: id, to, from } = conversation;
   const { id: workspaceId, timezone } = useWorkspace();
-  const refresh = useRefresh(workspaceId, id);
   const showTyping = useTyping(conversation);
   const { id: userId } = useMe().user;
   const draftId = draftIdOf(userId, workspaceId, id);
@@ -158,10 +157,7 @@ function Reply({ conversation, isTaking }: ReplyProps) {
   const [isPicking, setPicking] = useState(false);
   const isTooLong = file !== null && text.length > CAPTION_LENGTH_MAX;
   const isEmpty = (file === null && text.trim() === "") || sendAt === "";
-  const send = async () => {
-    await sendDraft(draftId, { workspaceId, to: to ?? "", ...optionsOf(from, isTaking) });
-    await refresh();
-  };
+  const send = () => sendDraft(draftId, { workspaceId, to: to ?? "", ...optionsOf(from, isTaking) });
   const { ask, question } = useChangeQuestion(conversation, draftId, send);
   const press = async () => {
     if (!isSending && !isEmpty && !isTooLong) await ask();

@@ -124,7 +124,8 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
       );
       write(draftId, { text: "" });
       field.current?.focus();
-      await client.invalidateQueries({ queryKey: ["notes", workspace, conversation] });
+      // The next note does not wait for the screen.
+      void client.invalidateQueries({ queryKey: ["notes", workspace, conversation] });
     } catch (reason) {
       change(draftId, { error: reason, ...(isAnswered(reason) ? { key: newFormKey() } : {}) });
     } finally {

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 41. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 42. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -32,7 +32,7 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER
-, scopes TEXT NOT NULL DEFAULT '[]', is_of_first_version INTEGER NOT NULL DEFAULT 0 CHECK (is_of_first_version IN (0, 1))) STRICT;
+, scopes TEXT NOT NULL DEFAULT '[]', is_of_first_version INTEGER NOT NULL DEFAULT 0 CHECK (is_of_first_version IN (0, 1)), is_automation INTEGER NOT NULL DEFAULT 0 CHECK (is_automation IN (0, 1)), is_ai INTEGER NOT NULL DEFAULT 0 CHECK (is_ai IN (0, 1))) STRICT;
 CREATE UNIQUE INDEX api_keys_hash ON api_keys (hash);
 CREATE INDEX api_keys_workspace ON api_keys (workspace_id, id);
 
@@ -1016,7 +1016,7 @@ CREATE TABLE messages (
   failed_at INTEGER,
   -- How the network bills the message, as its status said; JSON.
   pricing TEXT
-, held_back INTEGER CHECK (held_back IN (0, 1)), network_type TEXT, content TEXT, reply_to TEXT, send_at INTEGER, fell_back INTEGER NOT NULL DEFAULT 0 CHECK (fell_back IN (0, 1)), automated INTEGER NOT NULL DEFAULT 0 CHECK (automated IN (0, 1))) STRICT;
+, held_back INTEGER CHECK (held_back IN (0, 1)), network_type TEXT, content TEXT, reply_to TEXT, send_at INTEGER, fell_back INTEGER NOT NULL DEFAULT 0 CHECK (fell_back IN (0, 1)), automated INTEGER NOT NULL DEFAULT 0 CHECK (automated IN (0, 1)), sender_name TEXT, by_ai INTEGER NOT NULL DEFAULT 0 CHECK (by_ai IN (0, 1))) STRICT;
 CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
 CREATE INDEX messages_api_key ON messages (workspace_id, idempotency_key, created_at) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX messages_api_reference ON messages (workspace_id, reference, created_at) WHERE reference IS NOT NULL;

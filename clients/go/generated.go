@@ -718,6 +718,7 @@ type ContactsMessage struct {
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
+	SentBy    SentBy  `json:"sent_by"`
 	Type      string  `json:"type"`
 	// Only templates, and messages that were sent with a `category`, have one.
 	Category any `json:"category"`
@@ -799,11 +800,13 @@ type ConversationEntry struct {
 	// `in`: the `id` of `message.received`. `out`: the message's id. Null for what was not sent through this server.
 	ID *int64 `json:"id"`
 	// How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this
-	// server. `automation`: the away message, which answers nothing. `phone`: sent in the WhatsApp Business app.
-	// `standby`: while another sender, such as Meta's Business Agent, held the conversation, or by that sender.
-	// `history`: in the history of the phone. `control_pass`: no message; one sender passed the conversation to
-	// another.
+	// server. `automation`: sent by no person, as an away message, or with a key that is marked so; it answers
+	// nothing. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's Business
+	// Agent, held the conversation, or by that sender. `history`: in the history of the phone. `control_pass`: no
+	// message; one sender passed the conversation to another.
 	Origin string `json:"origin"`
+	// Of a single message that was sent through this server; null for all else.
+	SentBy *SentBy `json:"sent_by"`
 	// Type of the message, as named by the network.
 	Type    string         `json:"type"`
 	Text    *string        `json:"text"`
@@ -1369,6 +1372,7 @@ type InteractiveMessage struct {
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
+	SentBy    SentBy  `json:"sent_by"`
 	Type      string  `json:"type"`
 	// `utility`: it was sent with this category, as a template is; null for a free message.
 	Category *string `json:"category"`
@@ -1480,6 +1484,7 @@ type LocationMessage struct {
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
+	SentBy    SentBy  `json:"sent_by"`
 	Type      string  `json:"type"`
 	// Only templates, and messages that were sent with a `category`, have one.
 	Category any `json:"category"`
@@ -1574,6 +1579,7 @@ type MediaMessage struct {
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
+	SentBy    SentBy  `json:"sent_by"`
 	// What the file is.
 	Type string `json:"type"`
 	// Only templates, and messages that were sent with a `category`, have one.
@@ -1685,6 +1691,7 @@ type Message struct {
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
+	SentBy    SentBy  `json:"sent_by"`
 	Type      string  `json:"type"`
 	// The template's category when the message was sent; null for one that is not sent yet.
 	Category **string         `json:"category"`
@@ -2120,6 +2127,7 @@ type ReactionMessage struct {
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
+	SentBy    SentBy  `json:"sent_by"`
 	Type      string  `json:"type"`
 	// Only templates, and messages that were sent with a `category`, have one.
 	Category any `json:"category"`
@@ -2475,6 +2483,19 @@ type SendText struct {
 	CancelOnReply *bool `json:"cancel_on_reply,omitempty"`
 }
 
+// SentBy: Who sent the message.
+type SentBy struct {
+	// `api`: a program, with an API key. `console`: a user of the console. `agent`: a key that is marked as an AI's.
+	// `automation`: a key that is marked as an automation's, whose messages do not count as answers, or the server
+	// itself.
+	Kind string `json:"kind"`
+	// The name of the key, or the user's e-mail address, when the message was accepted; null for the server itself,
+	// and for messages of versions that did not keep it.
+	Name *string `json:"name"`
+	// Whether the key is marked as an AI's.
+	Ai bool `json:"ai"`
+}
+
 // SentFileHeader: The file at the top, without its link.
 type SentFileHeader struct {
 	// What the file is.
@@ -2751,6 +2772,7 @@ type TemplateMessage struct {
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
+	SentBy    SentBy  `json:"sent_by"`
 	Type      string  `json:"type"`
 	// The template's category when the message was sent; null for one that is not sent yet.
 	Category *string         `json:"category"`
@@ -2838,6 +2860,7 @@ type TextMessage struct {
 	From string `json:"from"`
 	// Your own id of the message, as you sent it; null if you sent none.
 	Reference *string `json:"reference"`
+	SentBy    SentBy  `json:"sent_by"`
 	Type      string  `json:"type"`
 	// `utility`: it was sent with this category, as a template is; null for a free message.
 	Category *string `json:"category"`

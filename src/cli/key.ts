@@ -6,7 +6,7 @@ import { defaultScopes, scopeRows, scopes } from "#src/domain/workspaces/scopes.
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import type { Command } from "./command.ts";
 import { listCommand, writeCommand } from "./database-command.ts";
-import { number, positional, text, workspaceOption } from "./option.ts";
+import { flag, number, positional, text, workspaceOption } from "./option.ts";
 import { list, timesIn } from "./output.ts";
 
 export const commands: readonly Command[] = [
@@ -28,12 +28,17 @@ export const commands: readonly Command[] = [
         "N",
         "Maximum number of people that the key messages on one day of the workspace; default: no limit",
       ),
+      automation: flag(
+        "An automation uses the key: its messages do not count as answers, so conversations still wait for one",
+      ),
+      ai: flag("An AI uses the key: its messages say so in conversations, the API and exports"),
     },
-    ({ workspace: workspaceId, name, scopes: names, expires, dailyPeople }) =>
+    ({ workspace: workspaceId, name, scopes: names, expires, dailyPeople, automation, ai }) =>
       (tx) => {
         const workspace = getWorkspace(tx, workspaceId);
         const given = { scopes: names?.split(",").flatMap((name) => name.trim() || []), expires, dailyPeople };
-        const limits = readKeyLimits(given, workspace, tx.now);
+        const marks = { isAutomation: automation, isAi: ai };
+        const limits = readKeyLimits({ ...given, ...marks }, workspace, tx.now);
         const { key, ...created } = createKey(tx, workspaceId, name ?? "API key", { limits });
         const shown = view(created, workspace);
         const text = [
@@ -44,6 +49,7 @@ export const commands: readonly Command[] = [
             scopes: shown.scopes.join(", "),
             expires: shown.expires_at ?? undefined,
             "people a day": shown.daily_people ?? undefined,
+            "used by": usersOf(shown) ?? undefined,
           }),
           "",
           "Save the key now: only its hash is stored, so it cannot be shown again.",
@@ -66,6 +72,7 @@ export const commands: readonly Command[] = [
         created: key.created_at,
         scopes: `${key.scopes.join(",")}${key.is_of_first_version ? " (as of 0.1)" : ""}`,
         "people a day": key.daily_people,
+        "used by": usersOf(key),
         "last used": key.last_used_at ?? "never",
         expires: key.expires_at,
         revoked: key.revoked_at,
@@ -95,6 +102,12 @@ export const commands: readonly Command[] = [
   ),
 ];
 
+/** Null: any program. */
+function usersOf({ is_automation: isAutomation, is_ai: isAi }: ReturnType<typeof view>): string | null {
+  const users = [...(isAutomation ? ["an automation"] : []), ...(isAi ? ["an AI"] : [])];
+  return users.join(", ") || null;
+}
+
 function view(key: ApiKey, workspace: Workspace) {
   const when = timesIn(workspace);
   return {
@@ -106,6 +119,8 @@ function view(key: ApiKey, workspace: Workspace) {
     is_of_first_version: key.isOfFirstVersion,
     expires_at: when(key.expiresAt),
     daily_people: key.dailyPeople,
+    is_automation: key.isAutomation,
+    is_ai: key.isAi,
     created_at: when(key.createdAt),
     last_used_at: when(key.lastUsedAt),
     revoked_at: when(key.revokedAt),

@@ -43,7 +43,7 @@ export function sendOnce(call: SendingCall, request: SendRequest, use: KeyUse | 
 /** The same for a message that is sent later: it is stored, and the answer kept, in one transaction. */
 export function scheduleOnce(
   call: SendingCall,
-  { workspaceId, origin, input, keyId, onStored }: SendRequest & { keyId: number | null },
+  { workspaceId, origin, sentBy, input, keyId, onStored }: SendRequest & { keyId: number | null },
   use: KeyUse | null,
 ): Promise<Answer> {
   const { workspace, dispatch } = call;
@@ -53,7 +53,7 @@ export function scheduleOnce(
   return actOnce(call, use, () =>
     changeOnce(call, use, (tx) => {
       const plan = planSend(tx, workspaceId, input);
-      const options = { origin, reference, instanceId, idempotencyKey: use?.key ?? null, keyId };
+      const options = { origin, sentBy, reference, instanceId, idempotencyKey: use?.key ?? null, keyId };
       const message = scheduleMessage(tx, plan, { content, later, take }, options);
       onStored?.(tx, message);
       return { ...answerData(202, viewMessage(message, workspace)), logFields: { message: message.id } };

@@ -14,7 +14,7 @@ import { bindKey, isFinal, releaseKey, storeAnswer, toKeptProblem } from "#src/d
 import { reportAction } from "#src/domain/inbound/thread-owner.ts";
 import { requireNetworkUploads } from "#src/domain/media/send-upload.ts";
 import { removeNetworkUpload } from "#src/domain/media/upload-statements.ts";
-import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
+import { type AcceptedMessage, acceptMessage, type SentBy } from "#src/domain/messages/accept.ts";
 import { countNetworkAnswer } from "#src/domain/messages/breaker.ts";
 import { uploadsOf } from "#src/domain/messages/content.ts";
 import { noteDirectAnswer } from "#src/domain/messages/direct-send.ts";
@@ -55,6 +55,7 @@ export interface SendOptions extends PrepareOptions {
 export interface SendRequest {
   workspaceId: number;
   origin: MessageOrigin;
+  sentBy: SentBy;
   input: SendInput;
   /** Runs in the transaction that stores the message: what the caller has to record about it. */
   onStored?: (tx: Tx, message: Message) => void;
@@ -128,6 +129,7 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   const keyId = key === null ? null : key.claim(tx);
   const accepted = acceptMessage(tx, plan, {
     origin: request.origin,
+    sentBy: request.sentBy,
     reference: request.input.reference,
     instanceId: options.instanceId,
     idempotencyKey: key?.key ?? null,

@@ -141,6 +141,8 @@ test("key create prints the whole key once, key list shows only its prefix, and 
     is_of_first_version: false,
     expires_at: null,
     daily_people: null,
+    is_automation: false,
+    is_ai: false,
     created_at: TIME,
     last_used_at: null,
     revoked_at: null,
@@ -166,7 +168,12 @@ test("key create limits a key by scopes, an expiry and people a day; what is wro
   const text = (await workshop.run([...create, "--scopes", "read", "--expires", "2099-01-31"])).stdout;
   expect(text).toMatch(/scopes +read\nexpires +2099-01-31T00:00:00\+05:30/);
   const words = await workshop.run(["key", "list", "--workspace", workspace]);
-  expect(words.stdout).toMatch(/ read,send +250 +never /);
+  expect(words.stdout).toMatch(/ read,send +250 +- +never /);
+  const marked = await workshop.json([...create, "--automation", "--ai"]);
+  expect([marked.is_automation, marked.is_ai, made.is_automation, made.is_ai]).toEqual([true, true, false, false]);
+  expect((await workshop.run(["key", "list", "--workspace", workspace])).stdout).toMatch(
+    / an automation, an AI +never /,
+  );
 
   const wrong = await workshop.refusal([
     ...create,
@@ -183,7 +190,7 @@ test("key create limits a key by scopes, an expiry and people a day; what is wro
   ] as const) {
     expect(JSON.stringify(await workshop.refusal([...create, option, value]))).toContain(sentence);
   }
-  expect(await workshop.json<unknown[]>(["key", "list", "--workspace", workspace])).toHaveLength(2);
+  expect(await workshop.json<unknown[]>(["key", "list", "--workspace", workspace])).toHaveLength(3);
 });
 
 test("user create invites an agent for some numbers, by phone or id; a member cannot be limited to numbers", async () => {

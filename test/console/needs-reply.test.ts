@@ -3,6 +3,7 @@
  * does with a free text. Broadcasts and templates of software are not answers, and the person's words stay in the row.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createKey, DEFAULT_LIMITS } from "#src/domain/workspaces/api-keys.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { indexContacts } from "#test/support/indexers.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
@@ -11,20 +12,24 @@ import { startTestServer, type TestServer, type TestWorkspace } from "#test/supp
 let app: TestServer;
 let shop: TestWorkspace;
 let member: Visitor;
+/** A key that is marked as an automation's. */
+let automation: string;
 
 beforeAll(async () => {
   app = await startTestServer();
   shop = await app.workspace();
   await firstOperator(app);
   member = await person(app, "member@example.com", "member", shop.id);
+  const limits = { ...DEFAULT_LIMITS, isAutomation: true };
+  automation = (await app.store.write((tx) => createKey(tx, shop.id, "Replies", { limits }))).key;
   await app.template(shop, template("hello", [{ type: "BODY", text: "Hello, here is our offer." }]));
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
 const ok = (status: number) => expect([200, 201, 202]).toContain(status);
-const key = async (to: string, body: object) => {
+const key = async (to: string, body: object, bearer = shop.key) => {
   await fillBucket(app, shop);
-  ok((await app.clock.until(app.call("POST", "/api/v1/messages", { key: shop.key, body: { to, ...body } }))).status);
+  ok((await app.clock.until(app.call("POST", "/api/v1/messages", { key: bearer, body: { to, ...body } }))).status);
 };
 const staff = async (to: string, body: object) => {
   await fillBucket(app, shop);
@@ -69,6 +74,22 @@ const ways: readonly { what: string; send: (to: string) => Promise<unknown>; ans
     shows: "It is on its way.",
   },
   { what: "a text of software", send: (to) => key(to, { text: "On its way." }), answers: true, shows: "On its way." },
+  {
+    what: "a text of an automation",
+    send: (to) => key(to, { text: "We read this at noon." }, automation),
+    answers: false,
+    shows: "Where is it?",
+  },
+  {
+    what: "a scheduled text of an automation",
+    send: async (to) => {
+      const sendAt = new Date(app.clock.now() + 60_000).toISOString();
+      await key(to, { text: "We read this at noon.", send_at: sendAt }, automation);
+      await app.clock.advance(120_000);
+    },
+    answers: false,
+    shows: "Where is it?",
+  },
   { what: "a text of the staff", send: (to) => staff(to, { text: "At noon." }), answers: true, shows: "At noon." },
   {
     what: "a template of the staff after the window",

@@ -16,6 +16,7 @@ import { orderShipped, summerSale } from "./templates.ts";
 
 export const RATE = 8_500;
 export const INSTANCE = "testtest";
+export const BY_A_KEY = { senderName: "Shop", automated: false, byAi: false } as const;
 
 export interface TestStore extends Disposable {
   store: Store;

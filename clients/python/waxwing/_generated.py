@@ -962,6 +962,7 @@ _ContactsMessageRequired = TypedDict(
         "to": "str",
         "from": "str",
         "reference": "Optional[str]",
+        "sent_by": "SentBy",
         "type": "Literal['contacts']",
         "category": "None",
         "template": "None",
@@ -1044,6 +1045,7 @@ _ConversationEntryRequired = TypedDict(
         "direction": "Literal['in', 'out']",
         "id": "Optional[int]",
         "origin": "Literal['messages', 'standby', 'history', 'phone', 'control_pass', 'api', 'console', 'broadcast', 'automation']",
+        "sent_by": "Union['SentBy', None]",
         "type": "str",
         "text": "Optional[str]",
         "details": "InboundDetails",
@@ -1911,6 +1913,7 @@ _InteractiveMessageRequired = TypedDict(
         "to": "str",
         "from": "str",
         "reference": "Optional[str]",
+        "sent_by": "SentBy",
         "type": "Literal['interactive']",
         "category": "Optional[Literal['utility']]",
         "template": "None",
@@ -2062,6 +2065,7 @@ _LocationMessageRequired = TypedDict(
         "to": "str",
         "from": "str",
         "reference": "Optional[str]",
+        "sent_by": "SentBy",
         "type": "Literal['location']",
         "category": "None",
         "template": "None",
@@ -2185,6 +2189,7 @@ _MediaMessageRequired = TypedDict(
         "to": "str",
         "from": "str",
         "reference": "Optional[str]",
+        "sent_by": "SentBy",
         "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
         "category": "None",
         "template": "None",
@@ -2879,6 +2884,7 @@ _ReactionMessageRequired = TypedDict(
         "to": "str",
         "from": "str",
         "reference": "Optional[str]",
+        "sent_by": "SentBy",
         "type": "Literal['reaction']",
         "category": "None",
         "template": "None",
@@ -3246,6 +3252,20 @@ _SendTextOptional = TypedDict(
 
 class SendText(_SendTextRequired, _SendTextOptional):
     """Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message."""
+
+
+_SentByRequired = TypedDict(
+    "_SentByRequired",
+    {
+        "kind": "Literal['api', 'console', 'agent', 'automation']",
+        "name": "Optional[str]",
+        "ai": "bool",
+    },
+)
+
+
+class SentBy(_SentByRequired):
+    """Who sent the message."""
 
 
 _SentFileHeaderRequired = TypedDict(
@@ -3651,6 +3671,7 @@ _TemplateMessageRequired = TypedDict(
         "to": "str",
         "from": "str",
         "reference": "Optional[str]",
+        "sent_by": "SentBy",
         "type": "Literal['template']",
         "category": "Optional[Literal['marketing', 'utility', 'authentication']]",
         "template": "MessageTemplate",
@@ -3772,6 +3793,7 @@ _TextMessageRequired = TypedDict(
         "to": "str",
         "from": "str",
         "reference": "Optional[str]",
+        "sent_by": "SentBy",
         "type": "Literal['text']",
         "category": "Optional[Literal['utility']]",
         "template": "None",

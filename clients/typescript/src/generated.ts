@@ -729,6 +729,7 @@ export type ContactsMessage = {
   from: string;
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
+  sent_by: SentBy;
   type: "contacts";
   /** Only templates, and messages that were sent with a `category`, have one. */
   category: null;
@@ -820,12 +821,14 @@ export type ConversationEntry = {
   id: number | null;
   /**
    * How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this
-   * server. `automation`: the away message, which answers nothing. `phone`: sent in the WhatsApp Business app.
-   * `standby`: while another sender, such as Meta's Business Agent, held the conversation, or by that sender.
-   * `history`: in the history of the phone. `control_pass`: no message; one sender passed the conversation to
-   * another.
+   * server. `automation`: sent by no person, as an away message, or with a key that is marked so; it answers
+   * nothing. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's
+   * Business Agent, held the conversation, or by that sender. `history`: in the history of the phone.
+   * `control_pass`: no message; one sender passed the conversation to another.
    */
   origin: "messages" | "standby" | "history" | "phone" | "control_pass" | "api" | "console" | "broadcast" | "automation";
+  /** Of a single message that was sent through this server; null for all else. */
+  sent_by: SentBy | null;
   /** Type of the message, as named by the network. */
   type: string;
   text: string | null;
@@ -1399,6 +1402,7 @@ export type InteractiveMessage = {
   from: string;
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
+  sent_by: SentBy;
   type: "interactive";
   /** `utility`: it was sent with this category, as a template is; null for a free message. */
   category: "utility" | null;
@@ -1513,6 +1517,7 @@ export type LocationMessage = {
   from: string;
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
+  sent_by: SentBy;
   type: "location";
   /** Only templates, and messages that were sent with a `category`, have one. */
   category: null;
@@ -1611,6 +1616,7 @@ export type MediaMessage = {
   from: string;
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
+  sent_by: SentBy;
   /** What the file is. */
   type: "image" | "video" | "audio" | "document" | "sticker";
   /** Only templates, and messages that were sent with a `category`, have one. */
@@ -2083,6 +2089,7 @@ export type ReactionMessage = {
   from: string;
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
+  sent_by: SentBy;
   type: "reaction";
   /** Only templates, and messages that were sent with a `category`, have one. */
   category: null;
@@ -2671,6 +2678,23 @@ export type SendText = {
   order_details?: never;
 };
 
+/** Who sent the message. */
+export type SentBy = {
+  /**
+   * `api`: a program, with an API key. `console`: a user of the console. `agent`: a key that is marked as an
+   * AI's. `automation`: a key that is marked as an automation's, whose messages do not count as answers, or the
+   * server itself.
+   */
+  kind: "api" | "console" | "agent" | "automation";
+  /**
+   * The name of the key, or the user's e-mail address, when the message was accepted; null for the server
+   * itself, and for messages of versions that did not keep it.
+   */
+  name: string | null;
+  /** Whether the key is marked as an AI's. */
+  ai: boolean;
+};
+
 /** The file at the top, without its link. */
 export type SentFileHeader = {
   /** What the file is. */
@@ -2943,6 +2967,7 @@ export type TemplateMessage = {
   from: string;
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
+  sent_by: SentBy;
   type: "template";
   /** The template's category when the message was sent; null for one that is not sent yet. */
   category: "marketing" | "utility" | "authentication" | null;
@@ -3031,6 +3056,7 @@ export type TextMessage = {
   from: string;
   /** Your own id of the message, as you sent it; null if you sent none. */
   reference: string | null;
+  sent_by: SentBy;
   type: "text";
   /** `utility`: it was sent with this category, as a template is; null for a free message. */
   category: "utility" | null;

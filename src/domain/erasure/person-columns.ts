@@ -93,7 +93,7 @@ export const personColumns = {
         "fell_back",
       ],
       ...["dispatched_at", "sent_at", "delivered_at", "read_at", "failed_at", "pricing", "held_back", "network_type"],
-      ...["reply_to", "send_at", "automated"],
+      ...["reply_to", "send_at", "automated", "sender_name", "by_ai"],
     ],
     emptied: {
       // Texts of the caller's choice may name the person.

@@ -5,6 +5,7 @@ import { conversationStates } from "../contacts/conversation-states.ts";
 import { ContactView } from "../contacts/schema.ts";
 import { threadOwners } from "../contacts/thread-owners.ts";
 import { shownOrigins } from "../messages/message.ts";
+import { SentBy } from "../messages/schema.ts";
 import { InboundDetails } from "./details.ts";
 import { echoOrigins, inboundOrigins } from "./origin.ts";
 
@@ -20,8 +21,9 @@ export const ConversationEntry = Type.Object(
     ),
     origin: OneOf(
       [...new Set([...inboundOrigins, ...echoOrigins, ...shownOrigins])],
-      "How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this server. `automation`: the away message, which answers nothing. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's Business Agent, held the conversation, or by that sender. `history`: in the history of the phone. `control_pass`: no message; one sender passed the conversation to another.",
+      "How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this server. `automation`: sent by no person, as an away message, or with a key that is marked so; it answers nothing. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's Business Agent, held the conversation, or by that sender. `history`: in the history of the phone. `control_pass`: no message; one sender passed the conversation to another.",
     ),
+    sent_by: Nullable(SentBy, "Of a single message that was sent through this server; null for all else."),
     type: Type.String({ description: "Type of the message, as named by the network.", examples: ["text"] }),
     text: Nullable(Type.String()),
     details: InboundDetails,

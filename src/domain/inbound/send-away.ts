@@ -19,6 +19,8 @@ import type { Inbound } from "./table.ts";
 /** What arrives later is answered by a person. */
 const AGE_MAX_MS = 10 * 60_000;
 
+const AWAY_MESSAGE = { senderName: null, automated: true, byAi: false } as const;
+
 /** They ask nothing. */
 const UNANSWERED_TYPES: readonly string[] = ["reaction", "edit", "revoke"];
 
@@ -48,7 +50,7 @@ export function sendAwayMessage(
     plan,
     { content, take: false, later: { sendAt: tx.now, cancelOnReply: false } },
     {
-      ...{ origin: "console", isAutomated: true, instanceId: ownInstance(tx).only().id },
+      ...{ origin: "console", sentBy: AWAY_MESSAGE, instanceId: ownInstance(tx).only().id },
       ...{ reference: null, idempotencyKey: null, keyId: null },
     },
   );

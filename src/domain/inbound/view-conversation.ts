@@ -8,6 +8,7 @@ import { threadOn } from "../contacts/threads.ts";
 import { viewContact } from "../contacts/view.ts";
 import { windowEnd, windowTimesOf } from "../contacts/window.ts";
 import { consoleStatusOf, shownOriginOf } from "../messages/message.ts";
+import { viewSender } from "../messages/view.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { findAssignee } from "./assignee.ts";
@@ -64,20 +65,21 @@ export function viewEntry(item: ConversationItem, workspace: Workspace): Static<
     case "inbound": {
       const { id, origin, type, text } = item.inbound;
       const details = viewDetails(item.inbound, item.medium, workspace);
-      return { direction: "in", id, origin, type, text, details, status: null, at };
+      return { direction: "in", id, origin, sent_by: null, type, text, details, status: null, at };
     }
     case "message": {
       const { id, type } = item.message;
       const origin = shownOriginOf(item.message);
       const status = consoleStatusOf(item.message);
-      return { direction: "out", id, origin, type, text: item.text, details: {}, status, at };
+      const sent_by = item.message.origin === "broadcast" ? null : viewSender(item.message);
+      return { direction: "out", id, origin, sent_by, type, text: item.text, details: {}, status, at };
     }
     case "echo": {
       const { origin, type, text, status } = item.echo;
       const { control_pass: passed, ...brought } = item.echo.details ?? {};
       // The file of an echo is the workspace's own, and stays with the network.
       const details = viewDetails({ details: brought }, null, workspace);
-      const entry = { direction: "out" as const, id: null, origin, type, text, details, status, at };
+      const entry = { direction: "out" as const, id: null, origin, sent_by: null, type, text, details, status, at };
       return passed === undefined ? entry : { ...entry, control_pass: passed };
     }
   }

@@ -32,7 +32,6 @@ export const NEW_MESSAGE = {
   throttledSince: null,
   networkRefusals: 0,
   fellBack: false,
-  automated: false,
   heldBack: null,
   sentAt: null,
   deliveredAt: null,
@@ -46,8 +45,17 @@ export interface AcceptedMessage {
   plan: SendPlan;
 }
 
+/** Who sends a single message, as the message keeps it. */
+export interface SentBy {
+  /** Of the API key, or the user's e-mail address; null: the server itself. */
+  senderName: string | null;
+  automated: boolean;
+  byAi: boolean;
+}
+
 export interface AcceptOptions {
   origin: MessageOrigin;
+  sentBy: SentBy;
   /** The caller's own id of the message. */
   reference: string | null;
   instanceId: string;
@@ -85,13 +93,14 @@ export function ownColumns(
   tx: Tx,
   plan: SendPlan,
   contact: Contact,
-  { origin, reference, instanceId, idempotencyKey }: AcceptOptions,
+  { origin, sentBy, reference, instanceId, idempotencyKey }: AcceptOptions,
 ) {
   return {
     workspaceId: plan.workspace.id,
     numberId: plan.sender.id,
     contactId: contact.id,
     origin,
+    ...sentBy,
     type: plan.template === null ? "text" : "template",
     ...storedContent(plan),
     replyTo: plan.replyTo,

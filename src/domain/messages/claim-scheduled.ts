@@ -19,7 +19,7 @@ import { noteDispatchedAgain } from "./contact-messages.ts";
 import { uploadsOf } from "./content.ts";
 import { isDirect } from "./direct-send.ts";
 import { countPeople, dayBudget } from "./key-budget.ts";
-import { isContactErased } from "./message.ts";
+import { isAwayMessage, isContactErased } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";
 import { contactOf, findMessageById } from "./read.ts";
 import type { Failure } from "./record-outcome.ts";
@@ -92,7 +92,7 @@ function evaluate(tx: ReadTx, message: Message, rules: ScheduleRules): Verdict {
 /** Why the message is not wanted any more; null: it is. */
 function findCancellation(tx: ReadTx, message: Message, scheduled: ScheduledMessage): Cancellation | null {
   if (scheduled.cancelOnReply && isCancelledByReply(tx, scheduled.contactId)) return replied;
-  if (!message.automated) return null;
+  if (!isAwayMessage(message)) return null;
   if (contactOf(tx, message).mayWantToStopSince !== null) return doubtful;
   return isAway(getWorkspace(tx, message.workspaceId), tx.now) ? null : notAway;
 }

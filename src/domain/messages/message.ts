@@ -62,12 +62,28 @@ export type MessageStatus = (typeof messageStatuses)[number];
 const messageOrigins = ["api", "console", "broadcast"] as const;
 export type MessageOrigin = (typeof messageOrigins)[number];
 
-/** Who sent it, as conversations show it. `automation`: the server itself, such as an away message. */
+/** Who sent it, as conversations show it. `automation`: no person, as an away message or with a key for automation. */
 export const shownOrigins = [...messageOrigins, "automation"] as const;
 type ShownOrigin = (typeof shownOrigins)[number];
 
 export function shownOriginOf({ origin, automated }: { origin: MessageOrigin; automated: boolean }): ShownOrigin {
   return automated ? "automation" : origin;
+}
+
+/** What sent a single message. `agent`: a key that is marked as an AI's. */
+export const senderKinds = ["api", "console", "agent", "automation"] as const;
+type SenderKind = (typeof senderKinds)[number];
+
+/** Of single messages: who sends a broadcast is said by the broadcast. */
+export function senderKindOf(message: { origin: MessageOrigin; automated: boolean; byAi: boolean }): SenderKind {
+  if (message.byAi) return "agent";
+  if (message.automated) return "automation";
+  return message.origin === "console" ? "console" : "api";
+}
+
+/** The server's own answer outside the opening hours. */
+export function isAwayMessage({ origin, automated }: { origin: MessageOrigin; automated: boolean }): boolean {
+  return automated && origin === "console";
 }
 
 /** The state of a message's cost: `none` if it costs nothing. */

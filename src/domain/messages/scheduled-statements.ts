@@ -10,11 +10,11 @@ export const insertScheduledMessage = hotWrite(
   `INSERT INTO messages (
     workspace_id, number_id, contact_id, origin, type, to_phone, from_phone, template_name, template_language,
     template_category, text, status, outcome_unknown, send_token, reference, idempotency_key, charged, rate, money,
-    created_at, network_type, content, reply_to, send_at, automated
+    created_at, network_type, content, reply_to, send_at, automated, sender_name, by_ai
   ) VALUES (
     :workspaceId, :numberId, :contactId, :origin, :type, :toPhone, :fromPhone, :templateName, :templateLanguage,
     :templateCategory, :text, 'pending', 0, :sendToken, :reference, :idempotencyKey, :charged, 0, 'none',
-    :createdAt, :networkType, :content, :replyTo, :sendAt, :automated
+    :createdAt, :networkType, :content, :replyTo, :sendAt, :automated, :senderName, :byAi
   )`,
   message,
 );

@@ -30,8 +30,6 @@ import { viewMessage } from "./view.ts";
 interface ScheduleOptions extends AcceptOptions {
   /** Of an API key with a daily budget of people, which is used when the message is due. */
   keyId: number | null;
-  /** Absent: a person or a program sends it. */
-  isAutomated?: boolean;
 }
 
 /** `plan` was made in this transaction from `input`. */
@@ -39,7 +37,7 @@ export function scheduleMessage(
   tx: Tx,
   plan: SendPlan,
   { content, later, take = null }: Pick<SendInput, "content" | "take"> & { later: Later },
-  { keyId, isAutomated = false, ...options }: ScheduleOptions,
+  { keyId, ...options }: ScheduleOptions,
 ): Message {
   const { workspace } = plan;
   const contact = contactOfPlan(tx, plan);
@@ -48,7 +46,6 @@ export function scheduleMessage(
   const row = {
     ...NEW_MESSAGE,
     ...own,
-    automated: isAutomated,
     status: "pending",
     rate: 0,
     money: "none",

@@ -8,7 +8,7 @@ import { KeptLocation } from "./kinds/location.ts";
 import { fileTypes, KeptMedia } from "./kinds/media.ts";
 import { KeptReaction } from "./kinds/reaction.ts";
 import { KeptText } from "./kinds/text.ts";
-import { type MessageType, messageCategories, shownStatuses } from "./message.ts";
+import { type MessageType, messageCategories, senderKinds, shownStatuses } from "./message.ts";
 import { NamedMessage } from "./reference.ts";
 
 export const MessageTemplate = Type.Object(
@@ -28,6 +28,21 @@ const MessageError = Type.Object(
   { $id: "MessageError", description: "Why a message failed." },
 );
 
+export const SentBy = Type.Object(
+  {
+    kind: OneOf(
+      senderKinds,
+      "`api`: a program, with an API key. `console`: a user of the console. `agent`: a key that is marked as an AI's. `automation`: a key that is marked as an automation's, whose messages do not count as answers, or the server itself.",
+    ),
+    name: Nullable(
+      Type.String({ examples: ["Shop"] }),
+      "The name of the key, or the user's e-mail address, when the message was accepted; null for the server itself, and for messages of versions that did not keep it.",
+    ),
+    ai: Type.Boolean({ description: "Whether the key is marked as an AI's." }),
+  },
+  { $id: "SentBy", description: "Who sent the message." },
+);
+
 const addressed = {
   id: Type.Integer({ examples: [1042] }),
   to: Type.String({
@@ -39,6 +54,7 @@ const addressed = {
     Type.String({ examples: ["order-10042"] }),
     "Your own id of the message, as you sent it; null if you sent none.",
   ),
+  sent_by: SentBy,
 };
 
 const progress = {

@@ -13,11 +13,11 @@ export const insertMessage = hotWrite(
   `INSERT INTO messages (
     workspace_id, number_id, contact_id, origin, type, to_phone, from_phone, template_name, template_language,
     template_category, text, status, outcome_unknown, send_token, reference, idempotency_key, charged, rate, money,
-    created_at, dispatched_at, network_type, content, reply_to
+    created_at, dispatched_at, network_type, content, reply_to, automated, sender_name, by_ai
   ) VALUES (
     :workspaceId, :numberId, :contactId, :origin, :type, :toPhone, :fromPhone, :templateName, :templateLanguage,
     :templateCategory, :text, 'sending', 0, :sendToken, :reference, :idempotencyKey, :charged, :rate, :money,
-    :createdAt, :createdAt, :networkType, :content, :replyTo
+    :createdAt, :createdAt, :networkType, :content, :replyTo, :automated, :senderName, :byAi
   )`,
   message,
 );

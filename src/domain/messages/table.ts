@@ -80,8 +80,15 @@ export const messages = sqliteTable("messages", {
   sendAt: instant(),
   /** The endpoint for marketing has answered that the message is not its own: see `send-path.ts`. */
   fellBack: flag().notNull().default(false),
-  /** Sent automatically, such as an away message: it answers nothing. */
+  /** Sent by no person, as an away message or with a key for automation: it answers nothing. */
   automated: flag().notNull().default(false),
+  /**
+   * The name of the API key or the e-mail address of the user, as it was then. Null for recipients of broadcasts and away
+   * messages.
+   */
+  senderName: text(),
+  /** Of an API key that is marked as an AI's. */
+  byAi: flag().notNull().default(false),
 });
 
 /** What a scheduled message is made of, until it is sent or over: see `scheduled.ts`. */

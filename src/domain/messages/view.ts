@@ -8,6 +8,7 @@ import {
   type MessageType,
   messageCategories,
   type ShownStatus,
+  senderKindOf,
   shownStatusOf,
 } from "./message.ts";
 import type { MessageView } from "./schema.ts";
@@ -20,6 +21,7 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
     to: message.toPhone,
     from: message.fromPhone,
     reference: message.reference,
+    sent_by: viewSender(message),
   };
   const progress = {
     text: message.text ?? "",
@@ -50,6 +52,10 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
   const kind = { type: typeOfMessage(message), category, template: null, content: contentOf(message), reply_to };
   // A type and its content are stored together, which the compiler cannot see.
   return { ...addressed, ...kind, ...progress, charged: message.charged, ...times } as Static<typeof MessageView>;
+}
+
+export function viewSender(message: Pick<Message, "origin" | "automated" | "senderName" | "byAi">) {
+  return { kind: senderKindOf(message), name: message.senderName, ai: message.byAi };
 }
 
 /** In the words of a request. */

@@ -77,6 +77,9 @@ export interface Bearer {
   /** Null: no limit. */
   dailyPeople: number | null;
   lastUsedAt: number | null;
+  name: string;
+  isAutomation: boolean;
+  isAi: boolean;
   workspace: Workspace;
 }
 
@@ -130,9 +133,16 @@ export interface KeyLimits {
   expiresAt: number | null;
   /** Null: no limit. */
   dailyPeople: number | null;
+  /** Its messages do not count as answers: a conversation still waits for one. */
+  isAutomation: boolean;
+  /** An AI writes its messages, which say so. */
+  isAi: boolean;
 }
 
-export const DEFAULT_LIMITS: Readonly<KeyLimits> = { scopes: defaultScopes, expiresAt: null, dailyPeople: null };
+export const DEFAULT_LIMITS: Readonly<KeyLimits> = {
+  ...{ scopes: defaultScopes, expiresAt: null, dailyPeople: null },
+  ...{ isAutomation: false, isAi: false },
+};
 /** For the keys of `waxwing dev`. */
 export const EVERY_SCOPE: Readonly<KeyLimits> = { ...DEFAULT_LIMITS, scopes };
 
@@ -142,6 +152,8 @@ interface KeyLimitsInput {
   /** A duration from now, a date or a time. */
   expires?: string | undefined;
   dailyPeople?: number | undefined;
+  isAutomation?: boolean | undefined;
+  isAi?: boolean | undefined;
 }
 
 /** More people than any number reaches in a day. */
@@ -154,7 +166,7 @@ export function readKeyLimits(
   now: number,
 ): KeyLimits {
   const fields = noProblems();
-  const { scopes: names, expires, dailyPeople = null } = input;
+  const { scopes: names, expires, dailyPeople = null, isAutomation = false, isAi = false } = input;
 
   const unknown = (names ?? []).filter((name) => !isScope(name));
   if (unknown.length > 0) {
@@ -181,6 +193,8 @@ export function readKeyLimits(
     scopes: names === undefined ? defaultScopes : scopes.filter((scope) => names.includes(scope)),
     expiresAt,
     dailyPeople,
+    isAutomation,
+    isAi,
   };
 }
 

@@ -4,8 +4,9 @@ import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
 import { apiKeys, keyRequestDays, keyRequestRuns, keyRequests, workspaces } from "./table.ts";
 
 const workspace = getTableColumns(workspaces);
-const { id, workspaceId, hash, scopes, isOfFirstVersion, expiresAt, dailyPeople, lastUsedAt } =
-  getTableColumns(apiKeys);
+const key = getTableColumns(apiKeys);
+const { id, workspaceId, hash, scopes, isOfFirstVersion, expiresAt, dailyPeople, lastUsedAt } = key;
+const { name, isAutomation, isAi } = key;
 
 export const workspaceById = hotQuery(
   `SELECT ${columns(workspace)} FROM workspaces WHERE id = +:id`,
@@ -15,10 +16,10 @@ export const workspaceById = hotQuery(
 
 export const validKeyByHash = hotQuery(
   `SELECT id, scopes, is_of_first_version AS isOfFirstVersion, expires_at AS expiresAt, daily_people AS dailyPeople, last_used_at AS lastUsedAt,
-    workspace_id AS workspaceId
+    workspace_id AS workspaceId, name, is_automation AS isAutomation, is_ai AS isAi
   FROM api_keys WHERE hash = +:hash AND revoked_at IS NULL`,
   { hash },
-  { id, scopes, isOfFirstVersion, expiresAt, dailyPeople, lastUsedAt, workspaceId },
+  { id, scopes, isOfFirstVersion, expiresAt, dailyPeople, lastUsedAt, workspaceId, name, isAutomation, isAi },
 );
 
 const request = getTableColumns(keyRequests);

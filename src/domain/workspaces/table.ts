@@ -47,6 +47,10 @@ export const apiKeys = sqliteTable("api_keys", {
   expiresAt: instant(),
   /** Most people whom the key may message on one day of the workspace; null: no limit. */
   dailyPeople: integer(),
+  /** Its messages do not count as answers. */
+  isAutomation: flag().notNull().default(false),
+  /** An AI writes its messages. */
+  isAi: flag().notNull().default(false),
   createdAt: instant().notNull(),
   /** Updated at most once a minute. */
   lastUsedAt: instant(),

@@ -131,7 +131,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     request: Request,
     endpoint: ApiEndpoint | null,
     values: Record<string, string>,
-    { workspace, keyId, dailyPeople }: Bearer,
+    { workspace, keyId, dailyPeople, name, isAutomation, isAi }: Bearer,
   ): Answer | Promise<Answer> => {
     const { pathname, query } = splitUrl(request.url);
     const rowCost = endpoint === null ? null : costOfRows(endpoint, query.get("per_page"));
@@ -168,6 +168,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         searchReader: readers.searches.of(workspace.id),
         workspace,
         keyId,
+        sentBy: { senderName: name, automated: isAutomation, byAi: isAi },
         by: { source: "api", evidence: { key: keyId } },
         budgetedKey: dailyPeople === null ? null : { keyId, dailyPeople },
         path,

@@ -11,6 +11,7 @@ import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
 import type { KeyUse } from "#src/domain/idempotency/keys.ts";
+import type { SentBy } from "#src/domain/messages/accept.ts";
 import type { BudgetedKey } from "#src/domain/messages/key-budget.ts";
 import { mailedActions, type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
@@ -87,6 +88,8 @@ interface InWorkspace {
 export interface KeyCall<Input extends CallInput = CallInput> extends Asked<Input>, InWorkspace {
   user: null;
   keyId: number;
+  /** Of the messages that the key sends. */
+  sentBy: SentBy;
   /** Takes tokens of the rate limit beyond the request's own; waits for them. Throws `rate_limited`. */
   spend: (tokens: number) => Promise<void>;
   longPoll: LongPoll;

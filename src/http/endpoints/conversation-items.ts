@@ -37,6 +37,8 @@ export const AnyMessage = Type.Object({
   from: Type.String(),
   type: OneOf(messageTypes),
   origin: OneOf(shownOrigins),
+  /** Null: not kept, a broadcast, or an away message. */
+  sent_by: Nullable(Type.Object({ name: Type.String(), ai: Type.Boolean() })),
   template: Nullable(MessageTemplate),
   broadcast: Nullable(Named),
   text: Type.String(),
@@ -117,6 +119,7 @@ export function viewAnyMessage(
     to: message.toPhone,
     type: typeOfMessage(message),
     origin: shownOriginOf(message),
+    sent_by: message.senderName === null ? null : { name: message.senderName, ai: message.byAi },
     status: consoleStatusOf(message),
     reply_to: message.replyTo,
     name: contact === undefined ? null : displayNameOf(contact),

@@ -36,6 +36,7 @@ export const conversationEndpoints = {
           direction: "in",
           id: 311,
           origin: "messages",
+          sent_by: null,
           type: "text",
           text: "Are you open on Sunday?",
           details: {},

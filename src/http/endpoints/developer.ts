@@ -36,6 +36,8 @@ const key = {
   is_of_first_version: Type.Boolean(),
   expires_at: OptionalTime,
   daily_people: OptionalCount,
+  is_automation: Type.Boolean(),
+  is_ai: Type.Boolean(),
   created_at: Instant(),
   last_used_at: OptionalTime,
   revoked_at: OptionalTime,
@@ -73,6 +75,8 @@ export const developerEndpoints = {
         scopes: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 20 })),
         expires: Type.Optional(Type.String({ maxLength: 40 })),
         daily_people: Type.Optional(Type.Number()),
+        is_automation: Type.Optional(Type.Boolean()),
+        is_ai: Type.Optional(Type.Boolean()),
       },
       strict,
     ),
@@ -80,8 +84,8 @@ export const developerEndpoints = {
     output: Data(Type.Object({ ...key, key: OptionalText })),
   }).change((tx, call) => {
     const { workspace, body } = call;
-    const { name, scopes, expires, daily_people: dailyPeople } = body;
-    const limits = readKeyLimits({ scopes, expires, dailyPeople }, workspace, tx.now);
+    const { name, scopes, expires, daily_people: dailyPeople, is_automation: isAutomation, is_ai: isAi } = body;
+    const limits = readKeyLimits({ scopes, expires, dailyPeople, isAutomation, isAi }, workspace, tx.now);
     const created = createKey(tx, workspace.id, name, { limits });
     const shown = viewKey(created, workspace);
     return {
@@ -224,12 +228,14 @@ export const developerEndpoints = {
 
 /** For the audit log: what the key may do. */
 function describeKey(key: ApiKey, workspace: Workspace): Record<string, unknown> {
-  const { prefix, scopes, expires_at, daily_people } = viewKey(key, workspace);
+  const { prefix, scopes, expires_at, daily_people, is_automation, is_ai } = viewKey(key, workspace);
   return {
     prefix,
     scopes,
     ...(expires_at === null ? {} : { expires_at }),
     ...(daily_people === null ? {} : { daily_people }),
+    ...(is_automation ? { is_automation } : {}),
+    ...(is_ai ? { is_ai } : {}),
   };
 }
 

@@ -48,7 +48,7 @@ import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 import { readListPosition, searchConversations, type Wanted } from "./search-conversations.ts";
-import { senderOf } from "./sender.ts";
+import { senderOf, sentByUser } from "./sender.ts";
 
 const contact = { contact: Id("conversation") };
 
@@ -249,7 +249,14 @@ export const inboxEndpoints = {
     };
     const from = store.read((tx) => senderOf(tx, call, body.from ?? null));
     const input = { to, from, reference: null, content };
-    const sent = await sendOnce(call, { workspaceId: workspace.id, origin: "console", input, onStored }, readKey(call));
+    const request = {
+      workspaceId: workspace.id,
+      origin: "console",
+      sentBy: sentByUser(call.user),
+      input,
+      onStored,
+    } as const;
+    const sent = await sendOnce(call, request, readKey(call));
     return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
   }),
   "POST /w/{workspace}/inbox/{contact}/keep": endpoint({

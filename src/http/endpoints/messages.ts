@@ -27,7 +27,7 @@ import { messageExample } from "./examples.ts";
 import { Network, OptionalText } from "./fragments.ts";
 import { messageListEndpoints } from "./list-messages.ts";
 import { viewWithContact } from "./search-messages.ts";
-import { senderOf } from "./sender.ts";
+import { senderOf, sentByUser } from "./sender.ts";
 
 /**
  * Callbacks and events follow soon after a message, so a timeline reads at most this many slices of what came later. The
@@ -192,7 +192,8 @@ export const messageEndpoints = {
     const from = call.user === null ? input.from : call.store.read((tx) => senderOf(tx, call, input.from));
     // A person is asked before a message takes the conversation from another sender.
     const take = input.take ?? (call.user === null ? null : false);
-    const request: SendRequest = { workspaceId: call.workspace.id, origin, input: { ...input, from, take } };
+    const sentBy = call.user === null ? call.sentBy : sentByUser(call.user);
+    const request: SendRequest = { workspaceId: call.workspace.id, origin, sentBy, input: { ...input, from, take } };
     if (input.later != null) {
       const later = { ...request, keyId: call.budgetedKey?.keyId ?? null };
       const recordStored = call.user === null ? null : recordSending(call, input.to);

@@ -1,8 +1,13 @@
-/** The number that a user of the console sends from. */
+/** Who a message of the console is from: the user, and the number. */
 import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import type { SentBy } from "#src/domain/messages/accept.ts";
 import { chooseSender } from "#src/domain/numbers/choose.ts";
 import type { WorkspaceCall } from "./call.ts";
+
+export function sentByUser({ email }: Pick<WorkspaceCall["user"], "email">): SentBy {
+  return { senderName: email, automated: false, byAi: false };
+}
 
 /**
  * `from` as it was given; for a user who is limited to numbers one of those. Throws `invalid_request` for any other, which

@@ -25,7 +25,7 @@ import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { inForm } from "#test/support/long-form.ts";
-import { INSTANCE, openTestStore } from "#test/support/store.ts";
+import { BY_A_KEY, INSTANCE, openTestStore } from "#test/support/store.ts";
 
 const RUNS = inForm({ short: 60, long: 10_000 });
 const SEED = process.env.IDENTITY_SEED === undefined ? undefined : Number(process.env.IDENTITY_SEED);
@@ -331,7 +331,13 @@ function send(world: World, person: Person, via: number, index: number): void {
   const input = { to, from: number.phone, reference: null, content: { ...content, variables } };
   let accepted: ReturnType<typeof acceptMessage>;
   try {
-    const options = { origin: "api" as const, reference: null, instanceId: INSTANCE, idempotencyKey: null };
+    const options = {
+      origin: "api" as const,
+      reference: null,
+      sentBy: BY_A_KEY,
+      instanceId: INSTANCE,
+      idempotencyKey: null,
+    };
     const { tx, workspace } = world;
     accepted = tx.savepoint(() => acceptMessage(tx, planSend(tx, workspace.id, input), options));
   } catch (error) {

@@ -7,7 +7,7 @@ import { acceptMessage } from "#src/domain/messages/accept.ts";
 import { ERASED } from "#src/domain/messages/message.ts";
 import { planSend } from "#src/domain/messages/plan.ts";
 import { recordAnswered, requireMessage } from "#src/domain/messages/record-outcome.ts";
-import { INSTANCE, openTestStore } from "#test/support/store.ts";
+import { BY_A_KEY, INSTANCE, openTestStore } from "#test/support/store.ts";
 import { summerSale } from "#test/support/templates.ts";
 
 const changes: [name: string, sql: string][] = [
@@ -30,7 +30,13 @@ test.each(changes)("the recorded message is the stored one: %s", async (_, sql) 
       const content = { type: "template", name: summerSale.name, language: null, media: null } as const;
       const variables = { isList: true, header: [], body: [] };
       const plan = planSend(tx, shop.id, { to, from: null, reference: null, content: { ...content, variables } });
-      const options = { origin: "api", reference: null, instanceId: INSTANCE, idempotencyKey: null } as const;
+      const options = {
+        origin: "api",
+        reference: null,
+        sentBy: BY_A_KEY,
+        instanceId: INSTANCE,
+        idempotencyKey: null,
+      } as const;
       return acceptMessage(tx, plan, options).message;
     });
   const dispatched = await send("+919876510001");

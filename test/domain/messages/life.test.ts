@@ -14,7 +14,7 @@ import {
 import type { Message } from "#src/domain/messages/table.ts";
 import { MessageModel, type Reported, type Step } from "#test/support/message-model.ts";
 import { accountOf, contactOf, eventTypesOf, ledgerOf, messagesOf, required } from "#test/support/rows.ts";
-import { INSTANCE, openTestStore, RATE, type TestStore } from "#test/support/store.ts";
+import { BY_A_KEY, INSTANCE, openTestStore, RATE, type TestStore } from "#test/support/store.ts";
 import { summerSale } from "#test/support/templates.ts";
 
 const CREDITED = 100_000_000;
@@ -64,6 +64,7 @@ class Scenario {
       acceptMessage(tx, planSend(tx, shop.id, input), {
         origin,
         reference: null,
+        sentBy: BY_A_KEY,
         instanceId: INSTANCE,
         idempotencyKey: null,
       }),

@@ -5,7 +5,7 @@ import { acceptMessage } from "#src/domain/messages/accept.ts";
 import { move } from "#src/domain/messages/move.ts";
 import { planSend } from "#src/domain/messages/plan.ts";
 import { requireMessage } from "#src/domain/messages/record-outcome.ts";
-import { INSTANCE, openTestStore } from "#test/support/store.ts";
+import { BY_A_KEY, INSTANCE, openTestStore } from "#test/support/store.ts";
 import { summerSale } from "#test/support/templates.ts";
 
 const time = fc.option(fc.integer({ min: 1, max: 2_000_000_000_000 }));
@@ -41,7 +41,13 @@ test("a move stores each of its changes", async () => {
     const content = { type: "template", name: summerSale.name, language: null, media: null } as const;
     const variables = { isList: true, header: [], body: [] };
     const input = { to: "+919876510001", from: null, reference: null, content: { ...content, variables } };
-    const options = { origin: "api", reference: null, instanceId: INSTANCE, idempotencyKey: null } as const;
+    const options = {
+      origin: "api",
+      reference: null,
+      sentBy: BY_A_KEY,
+      instanceId: INSTANCE,
+      idempotencyKey: null,
+    } as const;
     return acceptMessage(tx, planSend(tx, shop.id, input), options).message;
   });
   await fc.assert(

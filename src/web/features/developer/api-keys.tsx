@@ -57,11 +57,13 @@ export function Keys() {
         {
           head: strings.mayDo,
           phone: "hidden",
-          cell: ({ scopes, is_of_first_version, daily_people }) => (
+          cell: ({ scopes, is_of_first_version, daily_people, is_automation, is_ai }) => (
             <>
               {scopes.map((scope) => scopeRows[scope].label).join(", ")}
               {is_of_first_version && <span className="text-quiet">{strings.ofFirstVersion}</span>}
               {daily_people !== null && <span className="text-quiet">{strings.peopleADay(daily_people)}</span>}
+              {is_automation && <span className="text-quiet">{strings.ofAutomation}</span>}
+              {is_ai && <span className="text-quiet">{strings.ofAi}</span>}
             </>
           ),
         },

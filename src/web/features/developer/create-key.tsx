@@ -26,23 +26,26 @@ interface KeyForm {
   scopes: string[];
   expires: string;
   daily_people: string;
+  marks: string[];
 }
 
 /** Other fields that are left empty do not limit the key. The server says what is wrong. */
-function bodyOf({ name, scopes, expires, daily_people }: KeyForm) {
+function bodyOf({ name, scopes, expires, daily_people, marks }: KeyForm) {
   const people = daily_people.trim();
   return {
     name,
     scopes,
     ...(expires.trim() === "" ? {} : { expires: expires.trim() }),
     ...(people === "" ? {} : { daily_people: Number(people) || 0 }),
+    is_automation: marks.includes("automation"),
+    is_ai: marks.includes("ai"),
   };
 }
 
 /** The key exists only in this dialog's state and disappears with it. */
 export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
   const form = useForm<KeyForm>({
-    defaultValues: { name: "", scopes: [...defaultScopes], expires: "", daily_people: "" },
+    defaultValues: { name: "", scopes: [...defaultScopes], expires: "", daily_people: "", marks: [] },
   });
   const [created, setCreated] = useState<{ key: string | null } | null>(null);
   if (created !== null) {
@@ -102,6 +105,15 @@ export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
           placeholder={strings.noLimit}
           inputMode="numeric"
           autoComplete="off"
+        />
+        <CheckboxesField
+          form={form}
+          name="marks"
+          label={strings.usedBy}
+          choices={[
+            { value: "automation", label: strings.automation, hint: strings.automationHint },
+            { value: "ai", label: strings.ai, hint: strings.aiHint },
+          ]}
         />
       </Form>
     </Dialog>

@@ -28,7 +28,7 @@ import { Composer } from "./composer.tsx";
 import { MessageActions } from "./composer-actions.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { NoteLine, useNotes, withNotes } from "./notes.tsx";
-import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
+import { ControlPassLine, isControlPass, isOutgoing, OriginLine, useSenderName } from "./origin.tsx";
 import { useReadReceipts } from "./read-receipts.ts";
 import { SCREEN } from "./search-view.ts";
 import { strings } from "./strings.ts";
@@ -196,7 +196,7 @@ function SentItemStatus({ item }: { item: SentItem }) {
     <div className="flex max-w-[85%] flex-col items-end gap-1 text-end">
       <p className="flex items-center gap-2 text-label text-quiet">
         <Chip tone={tone}>{label}</Chip>
-        {item.origin === "automation" && messageStrings.origins.automation}
+        {useSenderName(item)}
         <ParameterLink
           screen={SCREEN}
           change={{ open: String(item.id) }}

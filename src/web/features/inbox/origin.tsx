@@ -1,6 +1,9 @@
 /** Where an item of a conversation came from, if it is neither a new message nor one that this server sent. */
+import { useMe } from "../../data/session.ts";
 import { Chip } from "../../ui/chip.tsx";
 import { type ConversationItem, hourOf } from "../messages/message-view.ts";
+import { strings as messageStrings } from "../messages/strings.ts";
+import { shortName } from "./conversation-state.ts";
 import { strings } from "./strings.ts";
 
 type EchoItem = Extract<ConversationItem, { kind: "echo" }>;
@@ -8,6 +11,17 @@ type EchoItem = Extract<ConversationItem, { kind: "echo" }>;
 /** Written by the business: on the right side. */
 export function isOutgoing({ kind }: ConversationItem): boolean {
   return kind !== "inbound";
+}
+
+/** Who sent it from here: a colleague, a program, or the server itself; null: it is not known, or it was not sent from here. */
+export function useSenderName(item: ConversationItem): string | null {
+  const { email } = useMe().user;
+  if (item.kind !== "message") return null;
+  const { origin, sent_by: by } = item;
+  if (by === null) return origin === "automation" ? messageStrings.origins.automation : null;
+  if (by.name === email) return strings.you;
+  const name = shortName(by.name);
+  return by.ai ? strings.sentByAi(name) : name;
 }
 
 export function isControlPass(item: ConversationItem): item is EchoItem {

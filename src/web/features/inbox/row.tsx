@@ -8,10 +8,11 @@ import { exact, Time, useMinutes } from "../../ui/time.tsx";
 import { consentChip, handleOf } from "../contacts/contact-view.ts";
 import { strings as contactStrings } from "../contacts/strings.ts";
 import { messageChip } from "../messages/message-state.ts";
+import type { ConversationItem } from "../messages/message-view.ts";
 import { textIn } from "./bubble.tsx";
 import { initialsOf, initialsOfAddress, shortName } from "./conversation-state.ts";
 import type { ConversationRow } from "./inbox-view.ts";
-import { isControlPass, isOutgoing } from "./origin.tsx";
+import { isControlPass, isOutgoing, useSenderName } from "./origin.tsx";
 import { shortTime } from "./snooze-times.ts";
 import { formatTimeLeft, strings } from "./strings.ts";
 import { strings as teamStrings } from "./team-strings.ts";
@@ -54,7 +55,7 @@ export function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) 
           <span className={`min-w-0 flex-1 truncate ${unread > 0 ? "text-ink" : "text-quiet"}`}>
             {last !== null && (
               <>
-                {isOutgoing(last) && !isControlPass(last) && strings.you}
+                <Sender item={last} />
                 {textIn(last).replaceAll("\n", " ")}
               </>
             )}
@@ -65,6 +66,13 @@ export function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) 
       </span>
     </ParameterLink>
   );
+}
+
+/** Who said it, before the words of the business. */
+function Sender({ item }: { item: ConversationItem }) {
+  const name = useSenderName(item);
+  if (!isOutgoing(item) || isControlPass(item)) return null;
+  return <>{strings.saidBy(name ?? strings.business)}</>;
 }
 
 /** How long the person waits for an answer, else the age of the last words. */

@@ -89,7 +89,7 @@ function MessageContent({ screen, message }: { screen: ScreenWith<"open">; messa
               </Link>,
             ],
             [strings.from, message.from],
-            [strings.origin, strings.origins[message.origin]],
+            [strings.origin, message.sent_by?.name ?? strings.origins[message.origin]],
             ...(message.broadcast === null
               ? []
               : [

@@ -25,6 +25,7 @@ export const groups: readonly Group[] = [
   group("delivery", "Deliveries of events", () => import("./delivery.ts")),
   group("simulate", "Play the network and its users on the simulator", () => import("./simulate.ts")),
   group("callback", "Callbacks that had no effect: list, replay", () => import("./callback.ts")),
+  group("inbound", "Messages that people sent", () => import("./inbound.ts")),
   group("message", "Timeline of a message", () => import("./message.ts")),
   group("backup", "Back up the database online, and verify the backup", () => import("./backup.ts")),
   group("restore", "Replace the database with a backup", () => import("./restore.ts")),

@@ -58,6 +58,7 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "group remove": "group remove 1",
   "simulate inbound": "simulate inbound --workspace 1 --from +442079460210 --text 'Are you open?'",
   "simulate status": "simulate status --message 1 --status failed --code 131049",
+  "inbound show": "inbound show 1",
   "message show": "message show 1",
   "broadcast list": "broadcast list --workspace 1",
   "broadcast show": "broadcast show 1 --watch",

@@ -28,10 +28,8 @@ export const commands: readonly Command[] = [
         "N",
         "Maximum number of people that the key messages on one day of the workspace; default: no limit",
       ),
-      automation: flag(
-        "An automation uses the key: its messages do not count as answers, so conversations still wait for one",
-      ),
-      ai: flag("An AI uses the key: its messages say so in conversations, the API and exports"),
+      automation: flag("For an automation: its messages do not count as answers, so conversations still wait for one"),
+      ai: flag("For an AI: its messages say so in conversations, the API and exports"),
     },
     ({ workspace: workspaceId, name, scopes: names, expires, dailyPeople, automation, ai }) =>
       (tx) => {

@@ -8,6 +8,7 @@ import { Workshop } from "./spawn.ts";
 
 /** The documented commands: positionals, then options. Scripts and the documentation rely on them. */
 const PROMISED: Record<string, string> = {
+  "inbound show": "ID",
   "message show": "ID",
   backup: "FILE",
   "move out": "FILE",

@@ -1,4 +1,4 @@
-/** `waxwing message show`: the timeline of a message. */
+/** `waxwing message show`, the timeline of a message, and `waxwing inbound show`. */
 import { expect, test } from "bun:test";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
@@ -6,6 +6,7 @@ import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import { fakeNetwork, pairThrottled, refused } from "#test/support/fake-network.ts";
 import { GRAPH_PHONE_NUMBER_ID, GRAPH_TOKEN, startGraph } from "#test/support/graph.ts";
 import { startReceiver } from "#test/support/receiver.ts";
+import { eventsOf } from "#test/support/rows.ts";
 import { startTestServer } from "#test/support/server.ts";
 import { orderShipped, shipped } from "#test/support/templates.ts";
 import { CallingWorkshop } from "./spawn.ts";
@@ -112,4 +113,19 @@ test("message show keeps the network's raw answer word for word, with the access
     contacts: [{ input: "+919876540010" }],
     messages: [{ message_status: "held_for_quality_assessment" }],
   });
+});
+
+test("inbound show tells what the event told; one of an erased person is not found", async () => {
+  using workshop = new CallingWorkshop();
+  await using app = await startTestServer({ directory: workshop.path("data") });
+  const shop = await app.workspace();
+  await app.inbound(shop, "+919876540010", "Is it red?");
+  await app.clock.advance(1_000);
+  const { message } = eventsOf(app, shop).findLast(({ type }) => type === "message.received")?.data ?? {};
+  expect(await workshop.json(["inbound", "show", String(message.id)])).toEqual({ workspace_id: shop.id, ...message });
+  const { stdout } = await workshop.run(["inbound", "show", String(message.id)]);
+  expect(stdout).toMatch(/from +\+919876540010\n(.*\n)*text +Is it red\?/);
+  expect(await workshop.refusal(["inbound", "show", "99"])).toMatchObject({ code: "not_found" });
+  await workshop.run(["contact", "erase", "--workspace", String(shop.id), "+919876540010"]);
+  expect(await workshop.refusal(["inbound", "show", String(message.id)])).toMatchObject({ code: "not_found" });
 });

@@ -62,7 +62,8 @@ export class GraphMedia {
     const queried = /^\/v\d+\.\d\/(\w+)$/.exec(url.pathname)?.[1];
     const asked = /^\/files\/(\w+)$/.exec(url.pathname)?.[1];
     const id = queried ?? asked;
-    const isOther = id === undefined || (!this.#files.has(id) && /^(\d+|debug_token|message_template_library)$/.test(id));
+    const isOther =
+      id === undefined || (!this.#files.has(id) && /^(\d+|debug_token|message_template_library)$/.test(id));
     if (request.method !== "GET" || isOther) return false;
     const step = queried === undefined ? "download" : "query";
     this.requests.push({ step, id });

@@ -11,6 +11,12 @@ export function findInbound(tx: ReadTx, workspaceId: number, id: number): Inboun
     .get();
 }
 
+/** Of any workspace. */
+export function workspaceOfInbound(tx: ReadTx, id: number): number | undefined {
+  return tx.db.select({ workspaceId: inbounds.workspaceId }).from(inbounds).where(eq(inbounds.id, id)).get()
+    ?.workspaceId;
+}
+
 export function findInboundByNetworkId(tx: ReadTx, workspaceId: number, networkMessageId: string): Inbound | undefined {
   return tx.db
     .select()

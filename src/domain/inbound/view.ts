@@ -1,11 +1,17 @@
 /** The public JSON of an inbound message, as events show it. */
 import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
+import { notFound } from "#src/core/problem.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { getContact } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
-import type { MediumWithFile } from "../media/read.ts";
+import { findMediaOfInbound, type MediumWithFile } from "../media/read.ts";
 import { viewMedia, viewStated } from "../media/view.ts";
+import { ERASED } from "../messages/message.ts";
 import type { MessageReference } from "../messages/reference.ts";
+import { numberById } from "../numbers/statements.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import { findInbound } from "./read.ts";
 import type { InboundView } from "./schema.ts";
 import type { Inbound } from "./table.ts";
 
@@ -26,6 +32,15 @@ export function viewInbound(
     ...(inbound.origin === "standby" ? { origin: inbound.origin } : {}),
     received_at: formatInstant(inbound.receivedAt, workspace.timezone),
   };
+}
+
+/** As its event showed it, with the present state of its file. Throws `not_found` for another workspace's, and an erased person's. */
+export function showInbound(tx: ReadTx, workspace: Workspace, id: number): Static<typeof InboundView> {
+  const inbound = findInbound(tx, workspace.id, id);
+  const number = inbound === undefined ? undefined : numberById(tx).get({ id: inbound.numberId });
+  if (inbound === undefined || number === undefined || inbound.text === ERASED) throw notFound("received message");
+  const contact = getContact(tx, workspace.id, inbound.contactId);
+  return viewInbound(inbound, contact, number, workspace, findMediaOfInbound(tx, inbound.id) ?? null);
 }
 
 export function viewDetails(

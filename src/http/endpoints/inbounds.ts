@@ -1,13 +1,9 @@
 /** One message that a person sent, as its event showed it. */
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
-import { getContact } from "#src/domain/contacts/find.ts";
 import { findInbound } from "#src/domain/inbound/read.ts";
 import { InboundView } from "#src/domain/inbound/schema.ts";
-import { viewInbound } from "#src/domain/inbound/view.ts";
-import { findMediaOfInbound } from "#src/domain/media/read.ts";
-import { ERASED } from "#src/domain/messages/message.ts";
-import { numberById } from "#src/domain/numbers/statements.ts";
+import { showInbound } from "#src/domain/inbound/view.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
 import { markRead } from "#src/sending/mark-read.ts";
 import { answerData } from "../answer.ts";
@@ -80,13 +76,5 @@ export const inboundEndpoints = {
       example: inboundExample,
       problems: ["not_found"],
     },
-  }).load(({ store, workspace, path }) =>
-    store.read((tx) => {
-      const inbound = findInbound(tx, workspace.id, path.id);
-      const number = inbound === undefined ? undefined : numberById(tx).get({ id: inbound.numberId });
-      if (inbound === undefined || number === undefined || inbound.text === ERASED) throw notFound("received message");
-      const contact = getContact(tx, workspace.id, inbound.contactId);
-      return viewInbound(inbound, contact, number, workspace, findMediaOfInbound(tx, inbound.id) ?? null);
-    }),
-  ),
+  }).load(({ store, workspace, path }) => store.read((tx) => showInbound(tx, workspace, path.id))),
 };

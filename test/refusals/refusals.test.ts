@@ -6,7 +6,9 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
 import { readRefusal } from "#src/domain/workspaces/read-command.ts";
+import { LEXICONS } from "#src/domain/workspaces/refusal-concepts.ts";
 import { languages } from "./corpus.ts";
 import { type Count, measure } from "./measure.ts";
 import { formatModel, trainModel } from "./train.ts";
@@ -44,6 +46,15 @@ test("the weights are those that the training command makes of the corpus", () =
   const stored = readFileSync(join(import.meta.dir, "../../src/domain/workspaces/refusal-weights.json"), "utf8");
   expect(stored === formatModel(trainModel())).toBe(true);
 }, 120_000);
+
+test("the words of the concepts are written as a text is normalised", () => {
+  const written = LEXICONS.flatMap((lexicon) => Object.values(lexicon)).flatMap((words) => words.split(" "));
+  const wrong = written.filter((word) => {
+    const plain = word.replace(/\*$/, "");
+    return normalizeText(plain).replaceAll("'", "") !== plain;
+  });
+  expect([written.length > 5_000, wrong]).toEqual([true, []]);
+});
 
 test("each phrase that people send to stop is heard, and what only sounds like one is not", () => {
   const rows = readFileSync(join(import.meta.dir, "stop-phrases.tsv"), "utf8")

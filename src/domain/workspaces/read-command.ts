@@ -2,6 +2,7 @@
  * Reads what a person wrote or chose: STOP, START, a word that may mean STOP, or such a word inside more text. Takes
  * linear time: texts are compared with sets of words, and long texts word by word.
  */
+import { once } from "#src/core/once.ts";
 import { limitCommand, normalizeCommand, normalizeText } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
 import { isStopSign, refuses } from "./read-refusal.ts";
@@ -17,11 +18,11 @@ interface OwnWords {
   startWords: string[];
 }
 
-const normalizedWords = (isAmbiguous: boolean): ReadonlySet<string> =>
+const optOutWords = (isAmbiguous: boolean): ReadonlySet<string> =>
   new Set(OPT_OUT_WORDS.filter((word) => word.isAmbiguous === isAmbiguous).map(({ word }) => normalizeCommand(word)));
-const shippedStopWords = normalizedWords(false);
-const ambiguousWords = normalizedWords(true);
-const shippedStartWords: ReadonlySet<string> = new Set(OPT_IN_WORDS.map(normalizeCommand));
+const shippedStopWords = once(() => optOutWords(false));
+const ambiguousWords = once(() => optOutWords(true));
+const shippedStartWords = once(() => new Set(OPT_IN_WORDS.map(normalizeCommand)));
 
 const SEPARATORS = /[\s\p{P}\p{S}]+/u;
 const JOINED = /[\p{L}\p{M}\p{N}_-]/u;
@@ -29,11 +30,14 @@ const JOINED = /[\p{L}\p{M}\p{N}_-]/u;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 
 /** Shipped words that can stand inside a text, at a number that their first two characters give (`startOf`). */
-const shippedByStart: (readonly string[] | undefined)[] = Array(0x1_0000).fill(undefined);
-for (const word of shippedStopWords) {
-  const start = startOf(word, 0);
-  if (canStandInside(word)) shippedByStart[start] = [...(shippedByStart[start] ?? []), word];
-}
+const shippedByStart = once(() => {
+  const words: (readonly string[] | undefined)[] = Array(0x1_0000).fill(undefined);
+  for (const word of shippedStopWords()) {
+    const start = startOf(word, 0);
+    if (canStandInside(word)) words[start] = [...(words[start] ?? []), word];
+  }
+  return words;
+});
 
 /** Fewer letters than this with spaces between them are not a spelled-out word. */
 const SPELLED_MIN = 4;
@@ -57,7 +61,7 @@ function commandOf(normalized: string, own: OwnWords): Command | null {
   if (said === "") return null;
   if (isStopWord(said, own.stopWords)) return "stop";
   if (isStartWord(said, own.startWords)) return "start";
-  return ambiguousWords.has(said) ? "ambiguous" : null;
+  return ambiguousWords().has(said) ? "ambiguous" : null;
 }
 
 /** Whether an unambiguous word stands as a whole word anywhere in the text. */
@@ -71,8 +75,9 @@ function holdsOwnWord(said: string, own: OwnWords): boolean {
 }
 
 function holdsShippedWord(said: string): boolean {
+  const byStart = shippedByStart();
   for (let at = 0; at < said.length; at += 1) {
-    const words = shippedByStart[startOf(said, at)];
+    const words = byStart[startOf(said, at)];
     if (words?.some((word) => said.startsWith(word, at) && isWholeWord(said, at, word)) === true) return true;
   }
   return false;
@@ -86,7 +91,7 @@ function startOf(text: string, at: number): number {
 export function holdsStop(title: string, own: OwnWords): boolean {
   if (mentionsStop(title, own)) return true;
   const said = ` ${normalizeText(title).split(SEPARATORS).join(" ")} `;
-  const words = [...shippedStopWords, ...ambiguousWords, ...own.stopWords.map(normalizeCommand)];
+  const words = [...shippedStopWords(), ...ambiguousWords(), ...own.stopWords.map(normalizeCommand)];
   return words.some((word) => /\p{L}/u.test(word) && said.includes(` ${word} `));
 }
 
@@ -121,9 +126,9 @@ function isWholeWord(text: string, at: number, word: string): boolean {
 
 // The workspace's words are stored as given.
 function isStopWord(said: string, own: string[]): boolean {
-  return shippedStopWords.has(said) || own.some((word) => normalizeCommand(word) === said);
+  return shippedStopWords().has(said) || own.some((word) => normalizeCommand(word) === said);
 }
 
 function isStartWord(said: string, own: string[]): boolean {
-  return shippedStartWords.has(said) || own.some((word) => normalizeCommand(word) === said);
+  return shippedStartWords().has(said) || own.some((word) => normalizeCommand(word) === said);
 }

@@ -2,6 +2,7 @@
  * Hears a refusal in other words than STOP: "don't write to me again", "wrong number", 👎 alone, a misspelt UNSUBSCRIBE.
  * Takes linear time over a limited prefix of the text.
  */
+import { once } from "#src/core/once.ts";
 import { normalizeText } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
 import { readWords } from "./refusal-features.ts";
@@ -23,14 +24,17 @@ const STOP_WORD_MIN = -0.5;
 const LONG_WORD_MIN = 8;
 /** One wrong letter leaves the beginning or the end of a long word as it is. */
 const UNTOUCHED = 3;
-const longStopWords = new Map<string, string[]>();
-for (const { word, isAmbiguous } of OPT_OUT_WORDS) {
-  const right = normalizeText(word);
-  if (isAmbiguous || right.length < LONG_WORD_MIN || readWords(right).length !== 1) continue;
-  for (const key of untouchedOf(right)) longStopWords.set(key, [...(longStopWords.get(key) ?? []), right]);
-}
+const longStopWords = once(() => {
+  const words = new Map<string, string[]>();
+  for (const { word, isAmbiguous } of OPT_OUT_WORDS) {
+    const right = normalizeText(word);
+    if (isAmbiguous || right.length < LONG_WORD_MIN || readWords(right).length !== 1) continue;
+    for (const key of untouchedOf(right)) words.set(key, [...(words.get(key) ?? []), right]);
+  }
+  return words;
+});
 /** Right words that are one letter away from an opt-out word and mean the opposite. */
-const opposites: ReadonlySet<string> = new Set([...OPT_IN_WORDS, "anmelden", "Anmeldung"].map(normalizeText));
+const opposites = once(() => new Set([...OPT_IN_WORDS, "anmelden", "Anmeldung"].map(normalizeText)));
 
 /** Whether the text is stop signs and nothing else. */
 export function isStopSign(text: string): boolean {
@@ -53,8 +57,12 @@ function isRefusingEmoji(text: string): boolean {
 }
 
 function isMisspelt(word: string): boolean {
-  if (word.length < LONG_WORD_MIN - 1 || opposites.has(word)) return false;
-  return untouchedOf(word).some((key) => longStopWords.get(key)?.some((right) => isOneLetterAway(word, right)));
+  if (word.length < LONG_WORD_MIN - 1 || opposites().has(word)) return false;
+  return untouchedOf(word).some((key) =>
+    longStopWords()
+      .get(key)
+      ?.some((right) => isOneLetterAway(word, right)),
+  );
 }
 
 function untouchedOf(word: string): [beginning: string, end: string] {

@@ -2,7 +2,7 @@
  * What words mean, as far as it matters for hearing a refusal: stopping, messages, lists, orders, sizes. A concept has
  * the same name in each language (`refusals-*.ts`), so what the model learns in one language holds in the others.
  */
-import { normalizeText } from "./normalize-command.ts";
+import { once } from "#src/core/once.ts";
 import { ARABIC } from "./refusals-ar.ts";
 import { GERMAN } from "./refusals-de.ts";
 import { ENGLISH } from "./refusals-en.ts";
@@ -13,10 +13,10 @@ import { INDONESIAN } from "./refusals-id.ts";
 import { ITALIAN } from "./refusals-it.ts";
 import { PORTUGUESE } from "./refusals-pt.ts";
 
-/** By the name of a concept: words between spaces, or beginnings of words (`begin*`). Case and accents do not count. */
+/** By the name of a concept: words between spaces, or beginnings of words (`begin*`). They are written as `normalizeText` leaves them, without apostrophes. */
 type Lexicon = Readonly<Record<string, string>>;
 
-const LEXICONS: readonly Lexicon[] = [
+export const LEXICONS: readonly Lexicon[] = [
   ...[ENGLISH, SPANISH, PORTUGUESE, FRENCH, GERMAN, ITALIAN],
   ...[HINDI, INDONESIAN, ARABIC],
 ];
@@ -29,40 +29,50 @@ const FIRST_CONCEPT = 2;
 /** Articles, conjunctions and prepositions that Arabic writes together with the next word. */
 const ARABIC_PREFIX = /^(?:[وفبلكس]?(?:ال|لل)|[وفبلكس])(?=\p{sc=Arab}{3})/u;
 
-const wholeWords = new Map<string, number[]>();
-const beginnings = new Map<string, number[]>();
-const conceptNames = [...new Set(LEXICONS.flatMap(Object.keys))].toSorted();
-for (const lexicon of LEXICONS) {
-  for (const [name, written] of Object.entries(lexicon)) {
-    for (const word of written.split(" ")) addWord(word, FIRST_CONCEPT + conceptNames.indexOf(name));
-  }
+interface Concepts {
+  wholeWords: Map<string, number[]>;
+  beginnings: Map<string, number[]>;
+  longestBeginning: number;
 }
-const longestBeginning = Math.max(...[...beginnings.keys()].map((beginning) => beginning.length));
 
-function addWord(written: string, concept: number): void {
-  const isBeginning = written.endsWith("*");
-  const word = normalizeText(isBeginning ? written.slice(0, -1) : written).replaceAll("'", "");
-  const among = isBeginning ? beginnings : wholeWords;
-  const concepts = among.get(word) ?? [];
-  if (!concepts.includes(concept)) among.set(word, [...concepts, concept]);
+const concepts = once((): Concepts => {
+  const wholeWords = new Map<string, number[]>();
+  const beginnings = new Map<string, number[]>();
+  const names = [...new Set(LEXICONS.flatMap(Object.keys))].toSorted();
+  const numbers = new Map(names.map((name, index) => [name, FIRST_CONCEPT + index]));
+  for (const [name, written] of LEXICONS.flatMap(Object.entries<string>)) {
+    const concept = numbers.get(name) ?? 0;
+    for (const word of written.split(" ")) {
+      const isBeginning = word.endsWith("*");
+      addTo(isBeginning ? beginnings : wholeWords, isBeginning ? word.slice(0, -1) : word, concept);
+    }
+  }
+  return { wholeWords, beginnings, longestBeginning: Math.max(...[...beginnings.keys()].map(({ length }) => length)) };
+});
+
+function addTo(among: Map<string, number[]>, word: string, concept: number): void {
+  const known = among.get(word);
+  if (known === undefined) among.set(word, [concept]);
+  else if (!known.includes(concept)) known.push(concept);
 }
 
 /** The numbers of the concepts of a normalised word, each once. */
 export function conceptsOf(word: string): number[] {
-  const concepts: number[] = [];
-  addConcepts(concepts, word);
+  const found: number[] = [];
+  addConcepts(found, word);
   const prefix = word.charCodeAt(0) < 0x600 ? undefined : ARABIC_PREFIX.exec(word)?.[0];
-  if (prefix !== undefined) addConcepts(concepts, word.slice(prefix.length));
-  return concepts;
+  if (prefix !== undefined) addConcepts(found, word.slice(prefix.length));
+  return found;
 }
 
-function addConcepts(concepts: number[], word: string): void {
-  addMissing(concepts, wholeWords.get(word));
+function addConcepts(found: number[], word: string): void {
+  const { wholeWords, beginnings, longestBeginning } = concepts();
+  addMissing(found, wholeWords.get(word));
   const longest = Math.min(word.length, longestBeginning);
-  for (let length = 1; length <= longest; length += 1) addMissing(concepts, beginnings.get(word.slice(0, length)));
+  for (let length = 1; length <= longest; length += 1) addMissing(found, beginnings.get(word.slice(0, length)));
 }
 
-function addMissing(concepts: number[], more: readonly number[] | undefined): void {
+function addMissing(found: number[], more: readonly number[] | undefined): void {
   if (more === undefined) return;
-  for (const concept of more) if (!concepts.includes(concept)) concepts.push(concept);
+  for (const concept of more) if (!found.includes(concept)) found.push(concept);
 }

@@ -2,10 +2,11 @@
  * Says how likely a text refuses messages, with a weight for each feature. `bun run train:refusals` learns the weights
  * from `test/refusals/corpus` and writes `refusal-weights.json`.
  */
+import { once } from "#src/core/once.ts";
 import { readFeatures } from "./refusal-features.ts";
 import model from "./refusal-weights.json" with { type: "json" };
 
-const weights = new Int8Array(Buffer.from(model.weights, "base64"));
+const weights = once(() => new Int8Array(Buffer.from(model.weights, "base64")));
 
 /** The highest score of a part of the text, of which `words` are normalised: above 0 a refusal is likely. */
 export function scoreRefusal(words: readonly string[], text: string): number {
@@ -13,7 +14,8 @@ export function scoreRefusal(words: readonly string[], text: string): number {
 }
 
 function scoreOf(features: Int32Array): number {
+  const known = weights();
   let sum = 0;
-  for (const feature of features) sum += weights[feature] ?? 0;
+  for (const feature of features) sum += known[feature] ?? 0;
   return model.bias + (sum * model.step) / Math.sqrt(features.length);
 }

@@ -6,7 +6,7 @@ export const GERMAN = {
   write: "schreib* anschreib* geschrieb* texten nachricht* melde* chat*",
   call: "anruf* ruf* telefonier*",
   contact:
-    "kontakt* belastig* belaestig* stor* stoer* nerv* behellig* anschreib* melden meld* bedrang* ansprech* kontaktier* beläst* benachricht*",
+    "kontakt* belastig* belaestig* stor* stoer* nerv* behellig* anschreib* melden meld* bedrang* ansprech* kontaktier* belast* benachricht*",
   msg: "nachricht* msg* sms mail* email* whatsapp* wa benachrichtig* meldung* info* link* status mitteilung* zuschrift* erinnerung*",
   ad: "werb* werbung* reklam* angebot* promo* marketing newsletter* rabatt* gutschein* aktion* prospekt* anzeige* katalog* werbenachricht* kampagn* rundschreib* sale",
   spam: "spam* mull muell schrott* robot* bot betrug* unerwunscht* unerbet* scheiss* quatsch dreck* kram mist",
@@ -24,7 +24,7 @@ export const GERMAN = {
   interest: "interess* desinteress* egal",
   alone: "ruhe frieden allein privat* stille",
   annoy:
-    "nerv* belastig* stor* lastig* aufdringlich* unverschamt* frech* hass* argert* argerlich ätzend atzend* penetrant* unmoglich* peinlich* sauer kotz* geht sack",
+    "nerv* belastig* stor* lastig* aufdringlich* unverschamt* frech* hass* argert* argerlich atzend atzend* penetrant* unmoglich* peinlich* sauer kotz* geht sack",
   tired: "satt leid mude nase voll genervt schnauze faxen kotz* geduld bedient nerven kein",
   block: "block* blockier* sperr* stumm* ignorier*",
   legal:

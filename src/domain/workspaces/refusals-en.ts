@@ -14,7 +14,7 @@ export const ENGLISH = {
   me: "me my mine us our i im ive ill id myself we family wife husband mum mother dad kid* son daughter",
   you: "you your u ur yours ya yall youre guys people company business shop store lot",
   list: "list* group* database* system* record* books file* audience member* circle directory mailing register*",
-  num: "number* num no. mobile cell* sim line details contact* data info* phone* profile account",
+  num: "number* num no mobile cell* sim line details contact* data info* phone* profile account",
   del: "delete* deleting remov* erase* take* taking off drop* scratch* lose forget* wipe* clear* clean* strike* discard* exclud* withdraw* revok* get rid kick*",
   unsub: "unsub* uns* opt opted optout* deregist* cancel* signoff unregist* leave leaving subscription subscrib*",
   more: "more anymore again further longer ever future already still any till forever since",

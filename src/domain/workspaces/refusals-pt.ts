@@ -11,7 +11,7 @@ export const PORTUGUESE = {
   ad: "propagand* promo* ofert* anunci* marketing newsletter* cupo* descont* catalog* public* campanha* novidad* divulg* panflet* merchan* comercia*",
   spam: "spam* lixo robo* bot golpe* porcari* merda besteira* bobag* inutil*",
   me: "me mim meu minha meus eu nos nosso comigo pra mae pai marido esposa filh* avo",
-  you: "voces voce vc vcs vocês seu seus sua tu te lhes loja empresa povo pessoal gente",
+  you: "voces voce vc vcs seu seus sua tu te lhes loja empresa povo pessoal gente",
   list: "lista* grupo* base cadastro* sistema transmiss* registro* agenda mailing banco",
   num: "numero* num nr telefone* tel celular* cel contato* dado* linha chip fone zap cadastro* conta telemovel info*",
   del: "apag* delet* tir* remov* exclu* retir* elimin* risc* sai* sair limp* esquec* descart*",

@@ -1,12 +1,13 @@
 /**
- * Bundles the console's front end: one entry, lazily loaded screens, one style sheet, every file name with its hash.
+ * Bundles the console's front end: one entry, lazily loaded screens, one style sheet, every file name with its hash, and
+ * `first-screens.json`: what the page asks for at once, so that the browser does not find out about one script after the other.
  * The build embeds the result; a server run from source bundles in its own process when the console is first requested.
  *
  * Tailwind is called directly: its plugin for this bundler contains an older Tailwind, scans node_modules for class
  * names, and takes ten seconds for it.
  */
 import { readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { compile, optimize } from "@tailwindcss/node";
 import { Scanner } from "@tailwindcss/oxide";
 
@@ -18,15 +19,47 @@ export interface BundledFile {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** A script of the bundle. Paths of source files are relative to the checkout. */
+export interface BundledScript {
+  name: string;
+  /** The source file that it is loaded for; null: several scripts share it. */
+  entry: string | null;
+  sources: readonly string[];
+  /** Names of the scripts that the browser loads with it. */
+  needs: readonly string[];
+}
+
+interface ConsoleBundle {
+  files: BundledFile[];
+  scripts: BundledScript[];
+  /** What each source file imports, other than screens that it opens later. */
+  imports: ReadonlyMap<string, readonly string[]>;
+}
+
+const MAIN = "src/web/app/main.tsx";
+
+/** Source files, by the names in `first-screens.json`. */
+const FIRST_SCREENS = {
+  signIn: [MAIN, "src/web/features/sign-in/sign-in.tsx"],
+  home: [MAIN, "src/web/features/home/home.tsx"],
+  other: [MAIN],
+} as const;
+
 /** The same source gives the same bytes. Throws with the bundler's messages. */
 export async function bundleConsole(): Promise<BundledFile[]> {
+  return (await buildConsole()).files;
+}
+
+/** The bundle with what is in which of its scripts. */
+export async function buildConsole(): Promise<ConsoleBundle> {
   const result = await Bun.build({
-    entrypoints: [join(web, "app/main.tsx")],
+    entrypoints: [join(checkout, MAIN)],
     target: "browser",
     format: "esm",
     minify: true,
     splitting: true,
     sourcemap: "none",
+    metafile: true,
     publicPath: "/console/assets/",
     naming: { entry: "[name]-[hash].[ext]", chunk: "part-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
@@ -38,7 +71,46 @@ export async function bundleConsole(): Promise<BundledFile[]> {
       bytes: new Uint8Array(await output.arrayBuffer()),
     })),
   );
-  return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const { inputs = {}, outputs = {} } = result.metafile ?? {};
+  const scripts = Object.entries(outputs)
+    .filter(([path]) => path.endsWith(".js"))
+    .map(([path, output]) => ({
+      name: basename(path),
+      entry: output.entryPoint ?? null,
+      sources: Object.keys(output.inputs),
+      needs: output.imports.filter(isNeededAtOnce).map((imported) => basename(imported.path)),
+    }));
+  const firstScreens = Object.entries(FIRST_SCREENS).map(([screen, entries]) => [
+    screen,
+    scriptsFor(scripts, entries).filter((name) => !name.startsWith("main-")),
+  ]);
+  const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(firstScreens)));
+  files.push({ name: "first-screens.json", bytes });
+  return {
+    files: files.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    scripts,
+    imports: new Map(
+      Object.entries(inputs).map(([path, { imports }]) => [path, imports.filter(isNeededAtOnce).map((one) => one.path)]),
+    ),
+  };
+}
+
+function isNeededAtOnce({ kind }: { kind: string }): boolean {
+  return kind !== "dynamic-import";
+}
+
+/** Names of the scripts that the browser loads for these source files, sorted. Throws if there is none for one of them. */
+export function scriptsFor(scripts: readonly BundledScript[], entries: readonly string[]): string[] {
+  const byName = new Map(scripts.map((script) => [script.name, script]));
+  const found = new Set(
+    entries.map((entry) => {
+      const script = scripts.find((one) => one.entry === entry);
+      if (script === undefined) throw new Error(`no script of the console is loaded for ${entry}`);
+      return script.name;
+    }),
+  );
+  for (const name of found) for (const needed of byName.get(name)?.needs ?? []) found.add(needed);
+  return [...found].toSorted();
 }
 
 async function loadStyles({ path }: { path: string }): Promise<{ contents: string; loader: "css" }> {

@@ -4,7 +4,8 @@
  */
 import { brotliCompressSync, constants } from "node:zlib";
 import { embedded } from "./assets.ts";
-import { readTheme } from "./cookies.ts";
+import { readSessionCookie, readTheme } from "./cookies.ts";
+import { frameOutline, signInOutline } from "./outline.ts";
 
 interface ServedFile {
   plain: () => Promise<Uint8Array<ArrayBuffer>>;
@@ -17,11 +18,17 @@ interface Bundler {
   bundleConsole(): Promise<{ name: string; bytes: Uint8Array<ArrayBuffer> }[]>;
 }
 
+/** Names of the scripts that are needed beside the main one: of the two screens that people see first, and of others. */
+type FirstScreens = Readonly<Record<"signIn" | "home" | "other", readonly string[]>>;
+
 interface Bundle {
   files: ReadonlyMap<string, ServedFile>;
   script: string;
   style: string;
+  firstScreens: FirstScreens;
 }
+
+const FIRST_SCREENS = "first-screens.json";
 
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
@@ -51,14 +58,14 @@ let bundle: Promise<Bundle> | null = null;
 
 /** Built on first use; after a failure, the next call tries again. */
 function getBundle(): Promise<Bundle> {
-  bundle ??= (embedded.length > 0 ? Promise.resolve(fromExecutable()) : fromSource()).catch((error: unknown) => {
+  bundle ??= (embedded.length > 0 ? fromExecutable() : fromSource()).catch((error: unknown) => {
     bundle = null;
     throw error;
   });
   return bundle;
 }
 
-function fromExecutable(): Bundle {
+async function fromExecutable(): Promise<Bundle> {
   const read = (path: string) => once(async () => new Uint8Array(await Bun.file(path).arrayBuffer()));
   return assemble(embedded.map(({ name, plain, brotli }) => ({ name, plain: read(plain), brotli: read(brotli) })));
 }
@@ -77,7 +84,10 @@ async function fromSource(): Promise<Bundle> {
   );
 }
 
-function assemble(files: readonly (Omit<ServedFile, "type"> & { name: string })[]): Bundle {
+async function assemble(all: readonly (Omit<ServedFile, "type"> & { name: string })[]): Promise<Bundle> {
+  const files = all.filter(({ name }) => name !== FIRST_SCREENS);
+  const firstScreens = await all.find(({ name }) => name === FIRST_SCREENS)?.plain();
+  if (firstScreens === undefined) throw new Error(`the console's bundle has no ${FIRST_SCREENS}`);
   const nameOf = (pattern: RegExp): string => {
     const found = files.find(({ name }) => pattern.test(name));
     if (found === undefined) throw new Error(`the console's bundle has no file like ${pattern}`);
@@ -92,6 +102,7 @@ function assemble(files: readonly (Omit<ServedFile, "type"> & { name: string })[
     ),
     script: nameOf(/^main-.*\.js$/),
     style: nameOf(/^main-.*\.css$/),
+    firstScreens: JSON.parse(new TextDecoder().decode(firstScreens)) as FirstScreens,
   };
 }
 
@@ -120,10 +131,19 @@ export async function answerAsset(request: Request, name: string): Promise<Respo
   });
 }
 
-/** The single page that serves every address of the console. */
+/**
+ * The single page that serves every address of the console. It holds the outline of the screen that the script is about to
+ * draw, and asks for all scripts at once.
+ */
 export async function answerPage(request: Request): Promise<Response> {
-  const { script, style } = await getBundle();
+  const { script, style, firstScreens } = await getBundle();
   const theme = readTheme(request.headers);
+  const { pathname } = new URL(request.url);
+  // Without a session every address leads to signing in.
+  const isSignedIn = [true, false].some((isSecure) => readSessionCookie(request.headers, isSecure) !== null);
+  const isFramed = isSignedIn && !/^\/console\/(sign-in|setup|join|reset|forgot|verify)$/.test(pathname);
+  const isHome = /^\/console(\/w\/\d+)?\/?$/.test(pathname);
+  const soon = firstScreens[isFramed ? (isHome ? "home" : "other") : "signIn"];
   const html = [
     "<!doctype html>",
     `<html lang="en"${theme === null ? "" : ` data-theme="${theme}"`}>`,
@@ -131,8 +151,10 @@ export async function answerPage(request: Request): Promise<Response> {
     '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">',
     `<title>Waxwing</title><link rel="icon" href="${ICON}">`,
     `<link rel="stylesheet" href="/console/assets/${style}">`,
+    ...soon.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">`),
     `<script type="module" src="/console/assets/${script}"></script></head>`,
-    '<body><div id="root"></div><noscript>The console needs JavaScript. The command line does not: waxwing help.</noscript></body></html>\n',
+    `<body><div id="root">${isFramed ? frameOutline : signInOutline}</div>`,
+    '<noscript>The console needs JavaScript. The command line does not: waxwing help.</noscript></body></html>\n',
   ].join("\n");
   return new Response(html, {
     headers: {

@@ -8,8 +8,12 @@ import { client, router } from "./router.tsx";
 import "../styles.css";
 
 const root = document.getElementById("root");
-if (root !== null) {
-  createRoot(root).render(
+// Until the first screen is loaded, the page shows the outline that the server has put there. Not awaited: the scripts of
+// screens import this one.
+if (root !== null) void router.load().finally(() => draw(root));
+
+function draw(place: HTMLElement): void {
+  createRoot(place).render(
     <StrictMode>
       {/* Components must not add style elements: the content security policy forbids them. */}
       <CSPProvider disableStyleElements>

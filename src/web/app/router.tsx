@@ -1,15 +1,11 @@
 /**
- * The router of the console: the addresses of `routes.ts` with the component of each. The shell, sign-in and Home are in
- * the first bundle; every other screen is loaded when it is opened.
+ * The router of the console: the addresses of `routes.ts` with the component of each. The shell is in the
+ * first bundle; every screen is loaded when it is opened.
  */
 import { QueryClient } from "@tanstack/react-query";
 import { createRouter, lazyRouteComponent, Outlet, type RouteComponent } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../data/api.ts";
-import { Home } from "../features/home/home.tsx";
-import { LinkPage } from "../features/sign-in/link-page.tsx";
-import { NewPassword, VerifyAddress } from "../features/sign-in/mailed-link.tsx";
-import { SignIn } from "../features/sign-in/sign-in.tsx";
 import { Loading } from "../ui/states.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { More } from "./more.tsx";
@@ -33,17 +29,25 @@ function lazy(load: () => Promise<{ Screen: () => ReactNode }>): RouteComponent 
   return lazyRouteComponent(load, "Screen");
 }
 
+function linkPage(name: "SetUp" | "Join" | "Reset"): RouteComponent {
+  return lazyRouteComponent(() => import("../features/sign-in/link-page.tsx"), name);
+}
+
+function mailedLink(name: "NewPassword" | "VerifyAddress"): RouteComponent {
+  return lazyRouteComponent(() => import("../features/sign-in/mailed-link.tsx"), name);
+}
+
 const newWorkspace = lazy(() => import("../features/workspaces/new-workspace.tsx"));
 
 type ScreenName = keyof typeof screens;
 
 const components: Readonly<Record<ScreenName, RouteComponent>> = {
-  signIn: SignIn,
-  setup: () => <LinkPage kind="setup" />,
-  join: () => <LinkPage kind="join" />,
-  reset: () => <LinkPage kind="reset" />,
-  forgot: NewPassword,
-  verify: VerifyAddress,
+  signIn: lazy(() => import("../features/sign-in/sign-in.tsx")),
+  setup: linkPage("SetUp"),
+  join: linkPage("Join"),
+  reset: linkPage("Reset"),
+  forgot: mailedLink("NewPassword"),
+  verify: mailedLink("VerifyAddress"),
   // Shown to users without a workspace.
   start: newWorkspace,
   newWorkspace,
@@ -57,7 +61,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   systemLog: lazy(() => import("../features/system/log.tsx")),
   systemConfiguration: lazy(() => import("../features/system/configuration.tsx")),
   systemAudit: lazy(() => import("../features/audit/system-audit.tsx")),
-  home: Home,
+  home: lazy(() => import("../features/home/home.tsx")),
   inbox: lazy(() => import("../features/inbox/inbox.tsx")),
   broadcasts: lazy(() => import("../features/broadcasts/broadcasts.tsx")),
   broadcast: lazy(() => import("../features/broadcasts/broadcast.tsx")),

@@ -23,7 +23,7 @@ import { Today } from "./today.tsx";
 
 type HomeView = Output<"GET /w/{workspace}/home">;
 
-export function Home() {
+export function Screen() {
   const workspace = useWorkspace();
   const home = useQuery({
     queryKey: ["home", workspace.id],

@@ -21,7 +21,22 @@ import { strings } from "./strings.ts";
 
 type Kind = "setup" | "join" | "reset";
 
-export function LinkPage({ kind }: { kind: Kind }) {
+/** Creates the first operator. */
+export function SetUp() {
+  return <LinkPage kind="setup" />;
+}
+
+/** Accepts an invitation. */
+export function Join() {
+  return <LinkPage kind="join" />;
+}
+
+/** Sets a new password. */
+export function Reset() {
+  return <LinkPage kind="reset" />;
+}
+
+function LinkPage({ kind }: { kind: Kind }) {
   const [token] = useState(() => location.hash.slice(1));
   const link = useQuery({
     queryKey: ["link", token],

@@ -8,7 +8,7 @@ import { LostPassword } from "./lost-password.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 import { strings } from "./strings.ts";
 
-export function SignIn() {
+export function Screen() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { to } = useParameters("/sign-in");

@@ -90,7 +90,10 @@ export async function buildConsole(): Promise<ConsoleBundle> {
     files: files.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     scripts,
     imports: new Map(
-      Object.entries(inputs).map(([path, { imports }]) => [path, imports.filter(isNeededAtOnce).map((one) => one.path)]),
+      Object.entries(inputs).map(([path, { imports }]) => [
+        path,
+        imports.filter(isNeededAtOnce).map((one) => one.path),
+      ]),
     ),
   };
 }

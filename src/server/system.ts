@@ -56,6 +56,7 @@ export function createSystem(context: ServerContext): System & { services: reado
     remote,
     status,
     conditions: () => watch.evaluate(),
+    knownConditions: () => watch.current,
     testAlarms,
     settings: { file: config.file, settings: describeSettings(config) },
     log: logTail,

@@ -11,7 +11,6 @@ const transferred = new Map(files.map(({ name, bytes }) => [name, brotliCompress
 const transferredBytes = (names: readonly string[]) =>
   names.reduce((sum, name) => sum + (transferred.get(name) ?? Number.NaN), 0);
 
-
 let app: TestServer;
 
 beforeAll(async () => {
@@ -25,7 +24,9 @@ const screens = scripts.flatMap(({ entry }) => (entry?.startsWith("src/web/featu
 /** The console's own source files that a browser has loaded for these entries. */
 function loadedFor(...entries: string[]): string[] {
   const names = scriptsFor(scripts, entries);
-  return scripts.flatMap(({ name, sources }) => (names.includes(name) ? sources.filter((path) => path.startsWith("src/")) : []));
+  return scripts.flatMap(({ name, sources }) =>
+    names.includes(name) ? sources.filter((path) => path.startsWith("src/")) : [],
+  );
 }
 
 /** Source files and all that they import, directly or through others. */
@@ -38,10 +39,11 @@ function importedBy(...paths: string[]): Set<string> {
 test("no screen's code is in the main script or in another screen's", () => {
   expect(screens.length).toBeGreaterThan(30);
   // What the shell itself shows over a screen: the form to sign in again.
-  expect(loadedFor(MAIN).filter((path) => path.startsWith("src/web/features/")).toSorted()).toEqual([
-    "src/web/features/sign-in/sign-in-form.tsx",
-    "src/web/features/sign-in/strings.ts",
-  ]);
+  expect(
+    loadedFor(MAIN)
+      .filter((path) => path.startsWith("src/web/features/"))
+      .toSorted(),
+  ).toEqual(["src/web/features/sign-in/sign-in-form.tsx", "src/web/features/sign-in/strings.ts"]);
   const all = new Set(screens);
   for (const screen of screens) {
     const loaded = loadedFor(MAIN, screen);

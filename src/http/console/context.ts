@@ -100,6 +100,8 @@ export interface System {
   status: () => Promise<ServerStatus>;
   /** Evaluates the conditions that need a person, and returns those that last. */
   conditions: () => Promise<KnownCondition[]>;
+  /** Those that lasted at the last evaluation, which is at most half a minute ago. */
+  knownConditions: () => readonly KnownCondition[];
   /** Sends a test alarm through each channel. */
   testAlarms: () => Promise<TestedChannel[]>;
   /** Every setting as it is in force. `file`: the configuration that was read; null: there was none. */

@@ -154,7 +154,7 @@ export async function answerPage(request: Request): Promise<Response> {
     ...soon.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">`),
     `<script type="module" src="/console/assets/${script}"></script></head>`,
     `<body><div id="root">${isFramed ? frameOutline : signInOutline}</div>`,
-    '<noscript>The console needs JavaScript. The command line does not: waxwing help.</noscript></body></html>\n',
+    "<noscript>The console needs JavaScript. The command line does not: waxwing help.</noscript></body></html>\n",
   ].join("\n");
   return new Response(html, {
     headers: {

@@ -57,6 +57,8 @@ const list = {
     status: OneOf(searchedStatuses),
     origin: OneOf(searchedOrigins),
     day: OneOf(searchedDays),
+    /** Of the failure, as Home counts them. */
+    code: Type.String({ minLength: 1, maxLength: 100 }),
   },
   output: ListOf(MessageView),
   consoleOutput: ListOf(AnyMessage),

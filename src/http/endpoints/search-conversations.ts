@@ -9,11 +9,14 @@ import {
   waitingInStateSql,
   waitingSql,
 } from "#src/domain/inbound/conversations.ts";
+import { waitsSql } from "#src/domain/inbound/waits.ts";
 import { wrongCursor } from "../page.ts";
 import type { WorkspaceCall } from "./call.ts";
 
 /** How many conversations one request scans. */
 const CONVERSATIONS_SCANNED = 20_000;
+/** How many conversations are counted that wait. */
+const WAITING_COUNTED = 1_000;
 
 /** `numberIds`: the conversations on these numbers; null: on all. */
 type Searching = Pick<WorkspaceCall, "searchReader" | "workspace" | "clock" | "numberIds">;
@@ -66,6 +69,38 @@ export async function searchConversations(
   const rows = waiting.slice(0, size);
   const nextRow = waiting.length > size ? rows.at(-1) : lowest;
   return { rows, next: nextRow === undefined ? null : { wroteAt: nextRow.wroteAt, id: nextRow.id } };
+}
+
+export interface Waiting {
+  people: number;
+  /** More wait than are counted. */
+  isMore: boolean;
+  /** Who has waited longest, and since when, in milliseconds; null: nobody waits. */
+  longest: { contactId: number; since: number } | null;
+}
+
+/** The people who wait in open conversations on the numbers that the user sees. */
+export async function findWaiting({ searchReader, workspace, numberIds }: Omit<Searching, "clock">): Promise<Waiting> {
+  const numbers = numberIds === null ? null : JSON.stringify(numberIds);
+  const { MAX_SAFE_INTEGER: newest } = Number;
+  const rows = await searchReader.query(waitsSql, [
+    ...[workspace.id, workspace.id, "open"],
+    ...[newest, newest, newest, CONVERSATIONS_SCANNED],
+    ...[numbers, numbers, "any", "any", WAITING_COUNTED + 1],
+  ]);
+  const since = new Map<number, number>();
+  for (const row of rows) {
+    // An answer may have been stored between the two looks at the person.
+    if (typeof row.since !== "number") continue;
+    const contactId = Number(row.contact_id);
+    since.set(contactId, Math.min(row.since, since.get(contactId) ?? row.since));
+  }
+  const [first] = [...since].toSorted(([, one], [, other]) => one - other);
+  return {
+    people: since.size,
+    isMore: rows.length > WAITING_COUNTED,
+    longest: first === undefined ? null : { contactId: first[0], since: first[1] },
+  };
 }
 
 export function readListPosition({ wroteAt, id }: Record<string, unknown>): ConversationPosition {

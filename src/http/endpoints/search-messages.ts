@@ -26,7 +26,7 @@ export const searchedOrigins = ["api", "console"] as const;
 
 type SearchCall = WorkspaceCall<{
   path: object;
-  query: { get(name: "q" | "status" | "origin" | "day" | "page" | "per_page" | "after"): string | null };
+  query: { get(name: "q" | "status" | "origin" | "day" | "code" | "page" | "per_page" | "after"): string | null };
   body: unknown;
 }>;
 
@@ -50,6 +50,7 @@ function searchByPhone(call: SearchCall, phone: string) {
   if (typeof at !== "number" || typeof id !== "number") throw wrongCursor();
   const status = readChoice(query, "status", searchedStatuses);
   const origin = readChoice(query, "origin", searchedOrigins);
+  const code = query.get("code");
   const since = store.read((tx) => sinceOf(call, tx)) ?? 0;
   const found = store.read((tx) => {
     const contact = lookUpContact(tx, workspace.id, phone, workspace.country)?.contact;
@@ -62,7 +63,8 @@ function searchByPhone(call: SearchCall, phone: string) {
     (message) =>
       message.createdAt >= since &&
       (status === null || statusOf(message) === status) &&
-      (origin === null || message.origin === origin),
+      (origin === null || message.origin === origin) &&
+      (code === null || (message.errorCode ?? "none") === code),
   );
   return answer(call, shown, next);
 }
@@ -77,7 +79,8 @@ async function searchSingles(call: SearchCall, text: string | null) {
     const since = sinceOf(call, tx);
     return since === null ? 0 : firstSince(tx, "messages", since);
   });
-  const pairs = [status, status, origin, origin, text, text];
+  const code = query.get("code");
+  const pairs = [status, status, origin, origin, text, text, code, code];
   const rows = await searchReader.query(singlesSql, [
     workspace.id,
     below,

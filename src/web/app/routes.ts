@@ -190,6 +190,8 @@ const workspaceScreens = {
     ),
     origin: oneOf("api", "console"),
     day: oneOf("today"),
+    // Why they failed: the code of a reason, as Home names it.
+    code: text,
     after: text,
     open: text,
   }),

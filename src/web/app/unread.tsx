@@ -1,16 +1,12 @@
 /** The number of unread conversations, beside the link to the inbox. */
 import { useQuery } from "@tanstack/react-query";
-import { request } from "../data/api.ts";
+import { unreadQuery } from "../data/session.ts";
 import { strings } from "./strings.ts";
 
 const COUNT_MAX = 100;
 
 export function Unread({ workspaceId }: { workspaceId: number }) {
-  const { data } = useQuery({
-    queryKey: ["unread", workspaceId],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/inbox/unread", { workspace: workspaceId }, { signal }),
-    refetchInterval: 10_000,
-  });
+  const { data } = useQuery({ ...unreadQuery(workspaceId), refetchInterval: 10_000 });
   const count = data?.count ?? 0;
   if (count === 0) return null;
   return (

@@ -24,6 +24,14 @@ export function workspaceQuery(id: number) {
   });
 }
 
+/** How many conversations are unread. The shell polls it. */
+export function unreadQuery(id: number) {
+  return queryOptions({
+    queryKey: ["unread", id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/inbox/unread", { workspace: id }, { signal }),
+  });
+}
+
 export function useMe(): Me {
   return useSuspenseQuery(meQuery).data;
 }

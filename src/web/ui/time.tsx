@@ -21,6 +21,28 @@ export function Time({ at, zone }: { at: string; zone?: string }) {
   );
 }
 
+const lengths = {
+  minute: new Intl.NumberFormat("en", { style: "unit", unit: "minute", unitDisplay: "short" }),
+  hour: new Intl.NumberFormat("en", { style: "unit", unit: "hour", unitDisplay: "long" }),
+  day: new Intl.NumberFormat("en", { style: "unit", unit: "day", unitDisplay: "long" }),
+};
+
+/** How long it is since a time: `42 min`, `3 hours`, `2 days`. Whole units, never more than have passed, except below one minute. */
+export function Length({ since, zone }: { since: string; zone?: string }) {
+  useMinutes();
+  const ms = Date.parse(since);
+  return (
+    <time dateTime={since} title={exact(ms, zone)}>
+      {formatLength(Date.now() - ms)}
+    </time>
+  );
+}
+
+export function formatLength(ms: number): string {
+  if (ms < HOUR_MS) return lengths.minute.format(Math.max(1, Math.floor(ms / MINUTE_MS)));
+  return ms < 2 * DAY_MS ? lengths.hour.format(Math.floor(ms / HOUR_MS)) : lengths.day.format(Math.floor(ms / DAY_MS));
+}
+
 export function ExactTime({ at, zone }: { at: string; zone?: string }) {
   return <time dateTime={at}>{exact(Date.parse(at), zone)}</time>;
 }

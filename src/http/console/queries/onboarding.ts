@@ -1,16 +1,29 @@
 /**
- * How far a workspace has come towards its first delivered message, and whether its webhook works since: the content of
- * its first page. Reads a few rows from the ends of indexes.
+ * How far a workspace has come with its first steps, and whether its webhook works since: the content of its first page.
+ * Reads a few rows from the ends of indexes.
  */
-import { and, asc, desc, eq, isNull } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, ne } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { broadcasts } from "#src/domain/broadcasts/table.ts";
+import { contactCounters } from "#src/domain/contacts/table.ts";
+import { messages } from "#src/domain/messages/table.ts";
+import { listTemplatePositions } from "#src/domain/templates/read.ts";
+import { memberships, userLinks } from "#src/domain/users/table.ts";
 import { deliveries, events } from "#src/domain/webhooks/table.ts";
 import { apiKeys } from "#src/domain/workspaces/table.ts";
 
 interface Onboarding {
+  /** An approved one. */
+  hasTemplate: boolean;
+  hasPeople: boolean;
+  /** One that was started. */
+  hasBroadcast: boolean;
+  /** Another member than the user, or an invitation that can still be accepted. */
+  hasColleague: boolean;
   hasKey: boolean;
+  /** Whether a single message of software was delivered. */
   hasSent: boolean;
-  /** When a single message was last reported delivered, among the newest events. */
+  /** When a message was last reported delivered, among the newest ones. */
   lastDeliveredAt: number | null;
   /** Whether the receiver has ever accepted an event. */
   hasDelivered: boolean;
@@ -19,9 +32,10 @@ interface Onboarding {
 }
 
 const EVENTS_SCANNED = 300;
+const MESSAGES_SCANNED = 300;
 const EXHAUSTED_COUNT_MAX = 100;
 
-export function readOnboarding(tx: ReadTx, workspaceId: number): Onboarding {
+export function readOnboarding(tx: ReadTx, workspaceId: number, userId: number): Onboarding {
   const key = tx.db
     .select({ id: apiKeys.id })
     .from(apiKeys)
@@ -30,13 +44,61 @@ export function readOnboarding(tx: ReadTx, workspaceId: number): Onboarding {
     .get();
   const newest = listEvents(tx, workspaceId, desc(events.seq));
   const oldest = newest.length < EVENTS_SCANNED ? [] : listEvents(tx, workspaceId, asc(events.seq));
+  const counters = tx.db.select().from(contactCounters).where(eq(contactCounters.workspaceId, workspaceId)).get();
+  const started = newestBroadcast(tx, workspaceId);
   return {
+    hasTemplate: listTemplatePositions(tx, workspaceId, { status: "APPROVED" }, { offset: 0 }, 1).length > 0,
+    hasPeople: (counters?.contacts ?? 0) > 0,
+    hasBroadcast: started !== undefined,
+    hasColleague: hasColleague(tx, workspaceId, userId),
     hasKey: key !== undefined,
-    hasSent: [...newest, ...oldest].some(({ type }) => type === "message.delivered" || type === "broadcast.finished"),
-    lastDeliveredAt: newest.find(({ type }) => type === "message.delivered")?.createdAt ?? null,
+    hasSent: [...newest, ...oldest].some(({ type }) => type === "message.delivered"),
+    lastDeliveredAt: lastDelivered(tx, workspaceId, started),
     hasDelivered: countDeliveries(tx, workspaceId, "delivered", 1) > 0,
     exhaustedCount: countDeliveries(tx, workspaceId, "exhausted", EXHAUSTED_COUNT_MAX),
   };
+}
+
+function newestBroadcast(tx: ReadTx, workspaceId: number): number | undefined {
+  return tx.db
+    .select({ id: broadcasts.id })
+    .from(broadcasts)
+    .where(and(eq(broadcasts.workspaceId, workspaceId), isNotNull(broadcasts.startedAt)))
+    .orderBy(desc(broadcasts.startedAt))
+    .limit(1)
+    .get()?.id;
+}
+
+/** Among the newest single messages, and the last recipients of the broadcast that started last. */
+function lastDelivered(tx: ReadTx, workspaceId: number, broadcastId: number | undefined): number | null {
+  const columns = { deliveredAt: messages.deliveredAt, readAt: messages.readAt };
+  const newest = (where: ReturnType<typeof and>) =>
+    tx.db.select(columns).from(messages).where(where).orderBy(desc(messages.id)).limit(MESSAGES_SCANNED).all();
+  const found = [
+    ...newest(and(eq(messages.workspaceId, workspaceId), isNull(messages.broadcastId))),
+    ...(broadcastId === undefined
+      ? []
+      : newest(and(eq(messages.broadcastId, broadcastId), isNotNull(messages.broadcastId)))),
+  ].flatMap(({ deliveredAt, readAt }) => deliveredAt ?? readAt ?? []);
+  return found.length === 0 ? null : Math.max(...found);
+}
+
+function hasColleague(tx: ReadTx, workspaceId: number, userId: number): boolean {
+  const other = tx.db
+    .select({ id: memberships.userId })
+    .from(memberships)
+    .where(and(eq(memberships.workspaceId, workspaceId), ne(memberships.userId, userId)))
+    .limit(1)
+    .get();
+  if (other !== undefined) return true;
+  const isOpen = and(isNull(userLinks.usedAt), gt(userLinks.expiresAt, tx.now));
+  const invited = tx.db
+    .select({ id: userLinks.id })
+    .from(userLinks)
+    .where(and(eq(userLinks.workspaceId, workspaceId), isOpen))
+    .limit(1)
+    .get();
+  return invited !== undefined;
 }
 
 function listEvents(tx: ReadTx, workspaceId: number, order: ReturnType<typeof desc>) {

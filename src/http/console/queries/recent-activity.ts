@@ -8,6 +8,7 @@ import { broadcasts } from "#src/domain/broadcasts/table.ts";
 import { listConversations } from "#src/domain/inbound/conversations.ts";
 import { messages } from "#src/domain/messages/table.ts";
 import { type EventRow, events } from "#src/domain/webhooks/table.ts";
+import { FAILURE_CODE } from "./today-counters.ts";
 
 const SINGLES = 100;
 const CONVERSATIONS = 50;
@@ -61,10 +62,11 @@ export function listEventsOfPhone(tx: ReadTx, workspaceId: number, phone: string
 /**
  * Searches the newest messages sent alone below an id: matching ids, newest first, then one row with how many were
  * scanned and the lowest id scanned. A search for rare words continues below that id. Parameters: workspace, below,
- * lowest id, how many to scan; then status, origin and words, each twice (null: any); and how many matches to return.
+ * lowest id, how many to scan; then status, origin, words and code of the failure, each twice (null: any); and how many
+ * matches to return.
  */
 export const singlesSql = `WITH looked AS MATERIALIZED (
-    SELECT id, text, status, origin, outcome_unknown, send_at FROM messages
+    SELECT id, text, status, origin, outcome_unknown, send_at, error_code FROM messages
       WHERE workspace_id = ? AND broadcast_id IS NULL AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?
   )
   SELECT id, NULL AS looked, NULL AS lowest FROM (SELECT id FROM looked
@@ -73,5 +75,6 @@ export const singlesSql = `WITH looked AS MATERIALIZED (
           WHEN send_at IS NOT NULL AND status = 'skipped' THEN 'cancelled' ELSE status END = ?)
         AND (? IS NULL OR origin = ?)
         AND (? IS NULL OR instr(lower(text), lower(?)) > 0)
+        AND (? IS NULL OR ${FAILURE_CODE} = ?)
       ORDER BY id DESC LIMIT ?)
   UNION ALL SELECT NULL, count(*), min(id) FROM looked`;

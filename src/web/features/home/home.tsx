@@ -1,27 +1,26 @@
 /**
- * Home: problems, active broadcasts and today's counters. Until a first message and a first event have been delivered,
- * also the onboarding steps, which complete by themselves.
+ * Home: who waits, what runs, what failed and why, what needs somebody, today beside the same weekday a week ago; until
+ * they are done, the first steps.
  */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Check, Circle } from "lucide-react";
-import type { ReactNode } from "react";
-import { type Output, request } from "../../data/api.ts";
-import { may, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
+import { type ReactNode, useEffect, useRef } from "react";
+import { request } from "../../data/api.ts";
+import { unreadQuery, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
+import { Button, ButtonLink, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { Copyable } from "../../ui/copy.tsx";
-import { Card, Page, Section } from "../../ui/page.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Loaded, Notice } from "../../ui/states.tsx";
-import { Time } from "../../ui/time.tsx";
+import { Length, Time } from "../../ui/time.tsx";
 import { ProgressBar } from "../broadcasts/broadcast-counters.tsx";
-import { type Broadcast, broadcastChip } from "../broadcasts/broadcast-view.ts";
-import { OwnNumberCommand } from "../developer/own-number-command.tsx";
-import { addNumberCommand, commandContext, sendMessageCommand } from "../developer/printed-commands.ts";
+import { type Broadcast, broadcastChip, pendingCount } from "../broadcasts/broadcast-view.ts";
+import { useLive } from "../broadcasts/live.ts";
+import { conditionsToShow, type HomeView, isQuiet, isUnderWay, type TodayView } from "./attention.ts";
+import { Failures } from "./failures.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 import { strings } from "./strings.ts";
-import { Today } from "./today.tsx";
-
-type HomeView = Output<"GET /w/{workspace}/home">;
+import { Today, useToday } from "./today.tsx";
 
 export function Screen() {
   const workspace = useWorkspace();
@@ -33,23 +32,56 @@ export function Screen() {
   });
   // A number may be added or become ready from the command line or by the network.
   useQuery({ ...workspaceQuery(workspace.id), staleTime: 0, refetchInterval: 5_000 });
+  const today = useToday(workspace);
+  useFollowing(workspace, today.data);
   return (
     <Page title={strings.title} about={workspace.name} lead={workspace.name} isNarrow>
-      <Loaded query={home}>{(data) => <Content workspace={workspace} home={data} />}</Loaded>
+      <Loaded query={home}>
+        {(data) => (
+          <Content workspace={workspace} home={data} today={today.isError ? undefined : today.data}>
+            <Today workspace={workspace} today={today} />
+          </Content>
+        )}
+      </Loaded>
     </Page>
   );
 }
 
-function Content({ workspace, home }: { workspace: Workspace; home: HomeView }) {
-  const isOnboarded = home.has_sent && home.has_delivered_events;
+/** Reads Home again when what the shell and today's counters ask for anyway has changed: people wrote, or messages went. */
+function useFollowing({ id }: Workspace, today: TodayView | undefined): void {
+  const client = useQueryClient();
+  const { data: unread } = useQuery({ ...unreadQuery(id), refetchInterval: false });
+  const seen = useRef<string>(undefined);
+  const present = unread === undefined || today === undefined ? undefined : JSON.stringify([unread, today]);
+  useEffect(() => {
+    if (present === undefined) return;
+    if (seen.current !== undefined && seen.current !== present) {
+      void client.invalidateQueries({ queryKey: ["home", id] });
+    }
+    seen.current = present;
+  }, [client, id, present]);
+}
+
+interface ContentProps {
+  workspace: Workspace;
+  home: HomeView;
+  today: TodayView | undefined;
+  /** Today's counters. */
+  children: ReactNode;
+}
+
+function Content({ workspace, home, today, children }: ContentProps) {
+  const hasUse = home.has_broadcast || home.last_delivered_at !== null || (today?.received.messages ?? 0) > 0;
   return (
     <>
       {workspace.has_news && <News workspace={workspace} />}
-      <ActionsNeeded workspace={workspace} home={home} isOnboarded={isOnboarded} />
-      <ActiveBroadcasts workspace={workspace} broadcasts={home.broadcasts} />
-      {home.has_sent && <Today workspace={workspace} isHiddenWhenEmpty={false} />}
-      {!isOnboarded && <OnboardingSteps workspace={workspace} home={home} />}
-      {!home.has_sent && <Today workspace={workspace} isHiddenWhenEmpty />}
+      {home.waiting.people > 0 && <Waiting workspace={workspace} waiting={home.waiting} />}
+      {isQuiet({ workspace, home, today }) && <Quiet workspace={workspace} at={home.last_delivered_at} />}
+      <Broadcasts workspace={workspace} broadcasts={home.broadcasts} />
+      {today !== undefined && <Failures workspace={workspace} today={today} />}
+      <Needs workspace={workspace} home={home} />
+      {hasUse && children}
+      <FirstSteps workspace={workspace} home={home} />
     </>
   );
 }
@@ -73,51 +105,143 @@ function News({ workspace: { id } }: { workspace: Workspace }) {
   );
 }
 
-/** Unfinished broadcasts with their progress. */
-function ActiveBroadcasts({ workspace, broadcasts }: { workspace: Workspace; broadcasts: Broadcast[] }) {
-  if (broadcasts.length === 0) return null;
+/** The button opens who has waited longest; the link lists all of them. */
+function Waiting({ workspace, waiting }: { workspace: Workspace; waiting: HomeView["waiting"] }) {
+  const { people, is_more: isMore, longest } = waiting;
+  const params = { workspace: String(workspace.id) };
   return (
-    <Section title={strings.broadcastsTitle}>
-      <ul className="rounded-panel border border-line bg-surface">
-        {broadcasts.map((broadcast) => {
-          const { label, tone } = broadcastChip(broadcast.status);
-          return (
-            <li key={broadcast.id} className="border-b border-line last:border-b-0">
-              <Link
-                to="/w/$workspace/broadcasts/$broadcast"
-                params={{ workspace: String(workspace.id), broadcast: String(broadcast.id) }}
-                className="flex min-h-11 flex-wrap items-center justify-between gap-3 px-4 py-2 text-ink no-underline hover:bg-sunken"
-              >
-                <span className="font-semibold">{broadcast.name}</span>
-                <span className="flex items-center gap-3">
-                  {broadcast.status !== "scheduled" && <ProgressBar broadcast={broadcast} />}
-                  <Chip tone={tone}>{label}</Chip>
-                </span>
-              </Link>
-            </li>
-          );
-        })}
-      </ul>
-    </Section>
+    <section
+      aria-label={strings.waitingTitle}
+      className="mb-8 flex flex-wrap items-center justify-between gap-4 rounded-panel border border-line bg-surface p-4 mid:p-6"
+    >
+      <div className="min-w-0">
+        <h2 className="text-section font-semibold">
+          {isMore
+            ? strings.waitingMore(formatCount(people))
+            : strings.waiting(plural(people, "person waits", "people wait"))}
+          {longest !== null && (
+            <>
+              {people === 1 ? strings.waitingFor : isMore ? strings.waitingSomeFor : strings.waitingLongestFor}
+              <Length since={longest.since} zone={workspace.timezone} />
+            </>
+          )}
+        </h2>
+        <p className="flex flex-wrap gap-x-4 text-quiet">
+          {longest !== null && <span className="min-w-0 break-words">{strings.waitingFirst(longest.name)}</span>}
+          <Link
+            to="/w/$workspace/inbox"
+            params={params}
+            search={{ show: "waiting" }}
+            className={`inline-flex items-center max-mid:min-h-11 ${textLink}`}
+          >
+            {strings.waitingAll}
+          </Link>
+        </p>
+      </div>
+      {longest !== null && (
+        <ButtonLink
+          tone="primary"
+          to="/w/$workspace/inbox"
+          params={params}
+          search={{ show: "waiting", person: String(longest.contact_id) }}
+        >
+          {strings.waitingOpen}
+        </ButtonLink>
+      )}
+    </section>
   );
 }
 
-function ActionsNeeded({
-  workspace,
-  home,
-  isOnboarded,
-}: {
-  workspace: Workspace;
-  home: HomeView;
-  isOnboarded: boolean;
-}) {
+function Quiet({ workspace, at }: { workspace: Workspace; at: string | null }) {
+  return (
+    <p className="mb-8 flex flex-wrap items-center gap-2 text-form">
+      <Chip tone="green">{strings.quietTitle}</Chip>
+      {at !== null && (
+        <span>
+          {strings.quietLast} <Time at={at} zone={workspace.timezone} />.
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Unfinished broadcasts with their progress. The first that is under way changes in place, as on its own page. */
+function Broadcasts({ workspace, broadcasts }: { workspace: Workspace; broadcasts: Broadcast[] }) {
+  const client = useQueryClient();
+  const first = broadcasts.find(({ status }) => status === "running" || status === "queueing");
+  const live = useLive(workspace.id, first?.id ?? 0, first !== undefined).broadcast;
+  const hasEnded = live !== null && live.id === first?.id && live.status !== first.status;
+  useEffect(() => {
+    if (hasEnded) void client.invalidateQueries({ queryKey: ["home", workspace.id] });
+  }, [client, workspace.id, hasEnded]);
+  const present = broadcasts.map((broadcast) => (live?.id === broadcast.id ? live : broadcast));
+  const groups = [
+    { title: strings.broadcastsTitle, rows: present.filter(isUnderWay) },
+    { title: strings.scheduledTitle, rows: present.filter((broadcast) => !isUnderWay(broadcast)) },
+  ];
+  return groups.map(
+    ({ title, rows }) =>
+      rows.length > 0 && (
+        <Section key={title} title={title}>
+          <ul className="rounded-panel border border-line bg-surface">
+            {rows.map((broadcast) => (
+              <BroadcastRow key={broadcast.id} workspace={workspace} broadcast={broadcast} />
+            ))}
+          </ul>
+        </Section>
+      ),
+  );
+}
+
+function BroadcastRow({ workspace, broadcast }: { workspace: Workspace; broadcast: Broadcast }) {
+  const { id, name, status, status_reason: reason, counts, send_at: sendAt } = broadcast;
+  const { label, tone } = broadcastChip(status);
+  const done = formatCount(counts.total - pendingCount(broadcast));
+  return (
+    <li className="border-b border-line last:border-b-0">
+      <Link
+        to="/w/$workspace/broadcasts/$broadcast"
+        params={{ workspace: String(workspace.id), broadcast: String(id) }}
+        className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 gap-y-1 px-4 py-2 text-ink no-underline hover:bg-sunken"
+      >
+        <span className="min-w-0">
+          <span className="block font-semibold break-words">{name}</span>
+          {reason !== null && <span className="block text-quiet">{reason}</span>}
+        </span>
+        <span className="flex flex-wrap items-center gap-3">
+          {status === "scheduled"
+            ? sendAt !== null && <Time at={sendAt} zone={workspace.timezone} />
+            : counts.total > 0 && (
+                <>
+                  <span className="figures text-quiet">{strings.progress(done, formatCount(counts.total))}</span>
+                  <ProgressBar broadcast={broadcast} />
+                </>
+              )}
+          <Chip tone={tone}>{label}</Chip>
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** What needs somebody: numbers, deliveries, and what the server has found. */
+function Needs({ workspace, home }: { workspace: Workspace; home: HomeView }) {
   const params = { workspace: String(workspace.id) };
-  const needs: { text: string; action?: ReactNode }[] = workspace.numbers
+  const needs: { key: string; text: string; next?: string; action?: ReactNode }[] = workspace.numbers
     .filter(({ ready }) => !ready)
     .slice(0, 4)
-    .map(({ phone }) => ({ text: strings.needsNumber(phone) }));
+    .map(({ phone }) => ({
+      key: phone,
+      text: strings.needsNumber(phone),
+      action: (
+        <ButtonLink small to="/w/$workspace/numbers" params={params}>
+          {strings.needsNumberAction}
+        </ButtonLink>
+      ),
+    }));
   if (home.exhausted_deliveries > 0) {
     needs.push({
+      key: "deliveries",
       text: strings.needsDeliveries(home.exhausted_deliveries),
       action: (
         <ButtonLink small to="/w/$workspace/deliveries" params={params} search={{ status: "exhausted" }}>
@@ -126,138 +250,24 @@ function ActionsNeeded({
       ),
     });
   }
-  if (needs.length === 0) {
-    if (!isOnboarded) return null;
-    return (
-      <p className="mb-6 flex flex-wrap items-center gap-2 text-form">
-        <Chip tone="green">{strings.quietTitle}</Chip>
-        {home.last_delivered_at !== null && (
-          <span>
-            {strings.quietLast} <Time at={home.last_delivered_at} zone={workspace.timezone} />.
-          </span>
-        )}
-      </p>
-    );
-  }
+  needs.push(...conditionsToShow(home).map(({ id, says, next }) => ({ key: id, text: says, next })));
+  if (needs.length === 0) return null;
   return (
     <Section title={strings.needsTitle}>
       <ul className="rounded-panel border border-line bg-surface">
-        {needs.map(({ text, action }) => (
+        {needs.map(({ key, text, next, action }) => (
           <li
-            key={text}
+            key={key}
             className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-3 last:border-b-0"
           >
-            <span>{text}</span>
+            <span className="min-w-0">
+              <span className="block break-words">{text}</span>
+              {next !== undefined && next !== "" && <span className="block text-quiet">{next}</span>}
+            </span>
             {action}
           </li>
         ))}
       </ul>
-    </Section>
-  );
-}
-
-function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
-  const { template } = home;
-  const ready = workspace.numbers.find((number) => number.ready);
-  const firstNumber = workspace.numbers[0];
-  const params = { workspace: String(workspace.id) };
-  const isOwner = may(workspace, "manage");
-  const steps: { title: string; isDone: boolean; done: string; todo: ReactNode }[] = [
-    {
-      title: strings.number,
-      isDone: ready !== undefined,
-      done: strings.numberReady(ready?.phone ?? ""),
-      todo:
-        firstNumber === undefined && isOwner ? (
-          <>
-            <p>{strings.numberNone}</p>
-            <ButtonLink tone="primary" small to="/w/$workspace/numbers/connect" params={params}>
-              {strings.numberAction}
-            </ButtonLink>
-          </>
-        ) : firstNumber === undefined ? (
-          <>
-            <p>{strings.numberNoneMember}</p>
-            <Copyable text={addNumberCommand({ workspaceId: workspace.id })} label={strings.copyCurl} />
-          </>
-        ) : (
-          <p>{strings.numberNotReady(firstNumber.phone)}</p>
-        ),
-    },
-    {
-      title: strings.key,
-      isDone: home.has_key,
-      done: strings.keyDone,
-      todo: (
-        <>
-          <p>{strings.keyText}</p>
-          {isOwner && (
-            <ButtonLink tone="primary" small to="/w/$workspace/api" params={params}>
-              {strings.keyAction}
-            </ButtonLink>
-          )}
-        </>
-      ),
-    },
-    {
-      title: strings.send,
-      isDone: home.has_sent,
-      done: strings.sendDone,
-      todo:
-        template === null ? (
-          <>
-            <p>{strings.sendNoTemplate}</p>
-            <Copyable text={strings.templateCommand(workspace.id)} label={strings.copyCurl} />
-          </>
-        ) : (
-          <>
-            <p>{strings.sendText}</p>
-            <OwnNumberCommand
-              make={(own) => sendMessageCommand(commandContext(location.origin, workspace, template), own)}
-              label={strings.send}
-            />
-          </>
-        ),
-    },
-    {
-      title: strings.webhook,
-      isDone: home.has_delivered_events,
-      done: strings.webhookDone,
-      todo: (
-        <>
-          <p>{strings.webhookText}</p>
-          {isOwner && (
-            <ButtonLink small to="/w/$workspace/api" params={params} hash="webhook">
-              {strings.webhookAction}
-            </ButtonLink>
-          )}
-        </>
-      ),
-    },
-  ];
-  const doneCount = steps.filter(({ isDone }) => isDone).length;
-  return (
-    <Section
-      title={strings.onboardingTitle}
-      lead={`${strings.onboardingLead} ${strings.stepsDone(doneCount, steps.length)}.`}
-    >
-      <Card>
-        <ol className="flex flex-col gap-6">
-          {steps.map(({ title, isDone, done, todo }) => (
-            <li key={title} className="flex gap-3">
-              {isDone ? (
-                <Check role="img" aria-label={strings.done} size={20} className="mt-0.5 shrink-0 text-green" />
-              ) : (
-                <Circle role="img" aria-label={strings.open} size={20} className="mt-0.5 shrink-0 text-quiet" />
-              )}
-              <div className="flex min-w-0 flex-1 flex-col items-start gap-2 [&>*]:max-w-full">
-                <h3 className="text-form font-semibold">{title}</h3>
-                {isDone ? <p className="text-quiet">{done}</p> : todo}
-              </div>
-            </li>
-          ))}
-        </ol>
-      </Card>
     </Section>
   );
 }

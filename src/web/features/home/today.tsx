@@ -1,23 +1,22 @@
 /**
- * Today's counters: messages sent alone and in broadcasts together, and inbound messages. The failed count links to
- * exactly the failed messages.
+ * Today's counters, messages sent alone and in broadcasts together, and inbound messages, beside those of the same weekday
+ * a week ago at this time of day. The failed count links to exactly the failed messages.
  */
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { type Output, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import type { Workspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Section } from "../../ui/page.tsx";
 import { formatCount, plural, share } from "../../ui/plural.ts";
 import { Failed } from "../../ui/states.tsx";
+import type { TodayView } from "./attention.ts";
 import { strings } from "./strings.ts";
 
 type CounterName = "sent" | "delivered" | "read" | "failed" | "unknown";
 type Counters = Record<CounterName, number>;
-
-type TodayView = Output<"GET /w/{workspace}/today">;
 
 const NO_COUNTS: Counters = { sent: 0, delivered: 0, read: 0, failed: 0, unknown: 0 };
 const NOTHING: TodayView = {
@@ -25,17 +24,22 @@ const NOTHING: TodayView = {
   single: NO_COUNTS,
   broadcast: { ...NO_COUNTS, begun: 0 },
   received: { messages: 0, people: 0 },
+  week_ago: null,
+  failures: [],
+  broadcast_failures: [],
 };
 
 const TONES: Readonly<Partial<Record<CounterName, ChipTone>>> = { failed: "red", unknown: "violet" };
 
-/** `isHiddenWhenEmpty`: renders nothing until there is something to count. */
-export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; isHiddenWhenEmpty: boolean }) {
-  const today = useQuery({
-    queryKey: ["today", workspace.id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/today", { workspace: workspace.id }, { signal }),
+export function useToday({ id }: Workspace): UseQueryResult<TodayView> {
+  return useQuery({
+    queryKey: ["today", id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/today", { workspace: id }, { signal }),
     refetchInterval: 15_000,
   });
+}
+
+export function Today({ workspace, today }: { workspace: Workspace; today: UseQueryResult<TodayView> }) {
   if (today.isError) {
     return (
       <Section title={strings.today}>
@@ -43,9 +47,8 @@ export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; 
       </Section>
     );
   }
-  if (isHiddenWhenEmpty && (today.data === undefined || !hasActivity(today.data))) return null;
   // Reserve the space before the counters arrive, so that the page does not jump.
-  const { single, broadcast, received } = today.data ?? NOTHING;
+  const { single, broadcast, received, week_ago: weekAgo } = today.data ?? NOTHING;
   const params = { workspace: String(workspace.id) };
   const sum = (name: CounterName) => single[name] + broadcast[name];
   const names: CounterName[] = [
@@ -58,7 +61,15 @@ export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; 
   const shareOfSent = (name: CounterName) =>
     (name === "delivered" || name === "read") && sum("sent") > 0 ? share(sum(name), sum("sent")) : null;
   return (
-    <Section title={strings.today} lead={strings.todayLead(workspace.timezone)}>
+    <Section
+      title={strings.today}
+      lead={
+        <>
+          {strings.todayLead(workspace.timezone)}
+          {weekAgo !== null && ` ${strings.weekAgoLead(...weekdayAndTime(weekAgo.until, workspace.timezone))}`}
+        </>
+      }
+    >
       <dl
         aria-busy={today.data === undefined}
         className={`grid grid-cols-2 gap-3 mid:grid-cols-3 ${today.data === undefined ? "invisible" : ""}`}
@@ -69,6 +80,7 @@ export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; 
             label={strings.counters[name]}
             tone={sum(name) > 0 ? TONES[name] : undefined}
             count={sum(name)}
+            {...(weekAgo === null || name === "unknown" ? {} : { before: weekAgo[name] })}
           >
             {shareOfSent(name) !== null && (
               <span className="block">{strings.shareOfSent(shareOfSent(name) ?? "")}</span>
@@ -89,7 +101,11 @@ export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; 
             )}
           </Card>
         ))}
-        <Card label={strings.received} count={received.messages}>
+        <Card
+          label={strings.received}
+          count={received.messages}
+          {...(weekAgo === null ? {} : { before: weekAgo.received })}
+        >
           <span className="block">{strings.fromPeople(plural(received.people, strings.one, strings.other))}</span>
         </Card>
       </dl>
@@ -107,18 +123,25 @@ export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; 
   );
 }
 
-function hasActivity({ single, broadcast, received }: TodayView): boolean {
-  return [...Object.values(single), ...Object.values(broadcast), received.messages].some((count) => count > 0);
+/** `Friday`, `14:05` */
+function weekdayAndTime(at: string, timeZone: string): [weekday: string, time: string] {
+  const ms = Date.parse(at);
+  return [
+    new Intl.DateTimeFormat("en-GB", { weekday: "long", timeZone }).format(ms),
+    new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone }).format(ms),
+  ];
 }
 
 interface CardProps {
   label: string;
   count: number;
+  /** A week ago at this time. */
+  before?: number;
   tone?: ChipTone | undefined;
   children: ReactNode;
 }
 
-function Card({ label, count, tone, children }: CardProps) {
+function Card({ label, count, before, tone, children }: CardProps) {
   return (
     <div className="rounded-panel border border-line bg-surface p-4">
       <dt className="text-quiet [&>span]:whitespace-normal">
@@ -126,6 +149,9 @@ function Card({ label, count, tone, children }: CardProps) {
       </dt>
       <dd>
         <span className="figures block text-section font-semibold">{formatCount(count)}</span>
+        {before !== undefined && (
+          <span className="figures block text-label text-quiet">{strings.weekAgo(formatCount(before))}</span>
+        )}
         <span className="figures block text-label text-quiet">{children}</span>
       </dd>
     </div>

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
@@ -24,15 +25,19 @@ const SCREEN = "/w/$workspace/messages";
 export function Screen() {
   const workspace = useWorkspace();
   const { id, timezone } = workspace;
-  const { q, status, origin, day, after, open } = useParameters(SCREEN);
+  const { q, status, origin, day, code, after, open } = useParameters(SCREEN);
   const list = useQuery({
-    queryKey: ["messages", id, q, status, origin, day, after],
+    queryKey: ["messages", id, q, status, origin, day, code, after],
     queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/messages", { workspace: id, query: { q, status, origin, day, after } }, { signal }),
+      request(
+        "GET /w/{workspace}/messages",
+        { workspace: id, query: { q, status, origin, day, code, after } },
+        { signal },
+      ),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 5_000 : false,
   });
-  const isSearch = q !== undefined || status !== undefined || origin !== undefined || day !== undefined;
+  const isSearch = [q, status, origin, day, code].some((value) => value !== undefined);
   return (
     <Page title={strings.title} lead={strings.lead}>
       <div className="flex flex-wrap gap-x-6">
@@ -70,6 +75,14 @@ export function Screen() {
           ]}
         />
       </div>
+      {code !== undefined && (
+        <p className="mb-4 flex flex-wrap items-center gap-3">
+          {strings.ofCode(code)}
+          <ButtonLink small from={SCREEN} to="." search={(now) => ({ ...now, code: undefined, after: undefined })}>
+            {strings.anyCode}
+          </ButtonLink>
+        </p>
+      )}
       <ListScreen
         query={list}
         screen={SCREEN}

@@ -13,6 +13,8 @@ export const strings = {
   origin: "Sent by",
   anyOrigin: "Any sender",
   day: "Day",
+  ofCode: (code: string) => `Only messages that failed with the code ${code}.`,
+  anyCode: "Any reason",
   anyDay: "Any day",
   today: "Today",
   origins: { api: "Your software", console: "The console", broadcast: "A broadcast", automation: "Away message" },

@@ -2,14 +2,13 @@
  * What on Home needs somebody, and whether everything is quiet: only if nothing of the list is true, and all of it is
  * known. Pure.
  */
-import type { Output } from "../../data/api.ts";
-import type { Workspace } from "../../data/session.ts";
+import type { Output } from "#src/http/endpoints/endpoints.ts";
 
 export type HomeView = Output<"GET /w/{workspace}/home">;
 export type TodayView = Output<"GET /w/{workspace}/today">;
 
 interface Known {
-  workspace: Pick<Workspace, "numbers" | "suspended">;
+  workspace: Pick<Output<"GET /w/{workspace}/me">, "numbers" | "suspended">;
   home: HomeView;
   /** Undefined: not known, or not any more. */
   today: TodayView | undefined;

@@ -1092,7 +1092,7 @@ CREATE TABLE network_uploads (
   PRIMARY KEY (upload_id, number_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE network_usage (
+CREATE TABLE "network_usage" (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   -- YYYY-MM, by the workspace's timezone.
   month TEXT NOT NULL,
@@ -1101,8 +1101,10 @@ CREATE TABLE network_usage (
   category TEXT NOT NULL,
   type TEXT NOT NULL,
   billable INTEGER NOT NULL CHECK (billable IN (0, 1)),
+  -- Of the person's phone number: ISO 3166-1. Empty: not known, or counted before countries were.
+  country TEXT NOT NULL DEFAULT '',
   messages INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, month, number_id, category, type, billable)
+  PRIMARY KEY (workspace_id, month, number_id, category, type, billable, country)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX network_usage_number ON network_usage (number_id, month);
 

@@ -7,7 +7,7 @@
  * names, and takes ten seconds for it.
  */
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { compile, optimize } from "@tailwindcss/node";
 import { Scanner } from "@tailwindcss/oxide";
 
@@ -76,8 +76,8 @@ export async function buildConsole(): Promise<ConsoleBundle> {
     .filter(([path]) => path.endsWith(".js"))
     .map(([path, output]) => ({
       name: basename(path),
-      entry: output.entryPoint ?? null,
-      sources: Object.keys(output.inputs),
+      entry: output.entryPoint === undefined ? null : fromCheckout(output.entryPoint),
+      sources: Object.keys(output.inputs).map(fromCheckout),
       needs: output.imports.filter(isNeededAtOnce).map((imported) => basename(imported.path)),
     }));
   const firstScreens = Object.entries(FIRST_SCREENS).map(([screen, entries]) => [
@@ -90,12 +90,16 @@ export async function buildConsole(): Promise<ConsoleBundle> {
     files: files.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     scripts,
     imports: new Map(
-      Object.entries(inputs).map(([path, { imports }]) => [
-        path,
-        imports.filter(isNeededAtOnce).map((one) => one.path),
-      ]),
+      Object.entries(inputs).map(([path, { imports }]) => {
+        return [fromCheckout(path), imports.filter(isNeededAtOnce).map((one) => fromCheckout(one.path))];
+      }),
     ),
   };
+}
+
+/** The bundler names source files as seen from the directory in which the process runs. */
+function fromCheckout(path: string): string {
+  return relative(checkout, resolve(path));
 }
 
 function isNeededAtOnce({ kind }: { kind: string }): boolean {

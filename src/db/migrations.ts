@@ -41,6 +41,7 @@ import search from "../../migrations/0039_search.sql" with { type: "text" };
 import networkChanges from "../../migrations/0040_network_changes.sql" with { type: "text" };
 import importProgress from "../../migrations/0041_import_progress.sql" with { type: "text" };
 import messageSenders from "../../migrations/0042_message_senders.sql" with { type: "text" };
+import usageCountries from "../../migrations/0043_usage_countries.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   { version: 40, name: "network_changes", sql: networkChanges },
   { version: 41, name: "import_progress", sql: importProgress },
   { version: 42, name: "message_senders", sql: messageSenders },
+  { version: 43, name: "usage_countries", sql: usageCountries },
 ];

@@ -50,6 +50,10 @@ describe("the pricing of a status", () => {
         { category: "authentication_international", type: "free_customer_service", billable: false, messages: 1 },
         { category: "marketing", type: "regular", billable: true, messages: 2 },
       ],
+      countries: [
+        { country: "DE", category: "marketing", billable: true, messages: 2 },
+        { country: "DE", category: "authentication_international", billable: false, messages: 1 },
+      ],
       service: [{ number: world.number().phone, messages: 0, allowance: 1_000 }],
     });
     expect(pricingOf(world)).toEqual([
@@ -135,7 +139,7 @@ test("at 80 % of a number's free service messages, a condition warns", async () 
   const warned = () => conditionsOf(world, "service_allowance");
   const use = (month: string, type: string, count: number) =>
     app.store.client
-      .prepare("INSERT INTO network_usage VALUES (?, ?, ?, 'service', ?, 0, ?)")
+      .prepare("INSERT INTO network_usage VALUES (?, ?, ?, 'service', ?, 0, '', ?)")
       .run(world.workspace.id, month, world.number().id, type, count);
   use("2026-11", "free_customer_service", 799);
   use("2026-11", "free_entry_point", 500);

@@ -56,9 +56,9 @@ export const resetStatusStreaks = hotWrite(
 );
 
 export const addUsage = hotWrite(
-  `INSERT INTO network_usage (workspace_id, month, number_id, category, type, billable, messages)
-  VALUES (:workspaceId, :month, :numberId, :category, :type, :billable, :messages)
-  ON CONFLICT (workspace_id, month, number_id, category, type, billable)
+  `INSERT INTO network_usage (workspace_id, month, number_id, category, type, billable, country, messages)
+  VALUES (:workspaceId, :month, :numberId, :category, :type, :billable, :country, :messages)
+  ON CONFLICT (workspace_id, month, number_id, category, type, billable, country)
   DO UPDATE SET messages = messages + excluded.messages`,
   getTableColumns(networkUsage),
 );

@@ -1,10 +1,11 @@
 /**
- * What the network bills: each delivered message with the category that its status named, summed by month. The network
- * names no amounts. Service messages are free up to an allowance for each number and month since October 2026.
+ * What the network bills: each delivered message with the category that its status named, summed by month and country,
+ * which its rates depend on. The network names no amounts. Service messages are free up to an allowance for each number and month since October 2026.
  */
 
 import type { Static } from "@sinclair/typebox";
 import { and, asc, eq } from "drizzle-orm";
+import { countryOf, fromNetwork } from "#src/core/phone.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { listNumbers } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -23,7 +24,7 @@ const ALLOWANCE_SINCE = "2026-10";
 /** Conversations that began with an advertisement are free for 72 hours, and do not count. */
 const FREE_ENTRY_POINT = "free_entry_point";
 
-type Owner = Pick<Message, "workspaceId" | "numberId">;
+type Owner = Pick<Message, "workspaceId" | "numberId" | "toPhone">;
 
 /** Collects what one transaction counts, so that each row is written once. */
 export class UsageDeltas {
@@ -35,12 +36,15 @@ export class UsageDeltas {
     this.#tx = tx;
   }
 
-  add({ workspaceId, numberId }: Owner, { category, type, billable }: Pricing, at: number): void {
+  add({ workspaceId, numberId, toPhone }: Owner, { category, type, billable }: Pricing, at: number): void {
     const month = monthOf(at, this.#timezoneOf(workspaceId));
-    const key = `${workspaceId} ${month} ${numberId} ${category} ${type} ${billable}`;
+    // Without a phone number, the person's country is not known.
+    const phone = fromNetwork(toPhone.replace("+", ""));
+    const country = phone === null ? "" : (countryOf(phone) ?? "");
+    const key = `${workspaceId} ${month} ${numberId} ${category} ${type} ${billable} ${country}`;
     const known = this.#rows.get(key);
     if (known === undefined)
-      this.#rows.set(key, { workspaceId, month, numberId, category, type, billable, messages: 1 });
+      this.#rows.set(key, { workspaceId, month, numberId, category, type, billable, country, messages: 1 });
     else known.messages += 1;
   }
 
@@ -73,6 +77,10 @@ function listUsage(tx: ReadTx, workspaceId: number, month: string): NetworkUsage
 /** The allowance of service messages in this month; null while there is none. */
 export function allowanceOf(month: string): number | null {
   return month >= ALLOWANCE_SINCE ? SERVICE_ALLOWANCE : null;
+}
+
+function countryKey({ country, category, billable }: { country: string | null; category: string; billable: boolean }) {
+  return `${country} ${category} ${billable}`;
 }
 
 /** Whether the message counts against the allowance. */
@@ -115,6 +123,16 @@ export function viewUsage(tx: ReadTx, workspace: Workspace, month: string): Stat
       if (first === undefined) return [];
       return [{ category: first.category, type: first.type, billable: first.billable, messages: sum(group) }];
     }),
+    countries: [
+      ...Map.groupBy(rows, ({ country, category, billable }) => `${country} ${category} ${billable}`).values(),
+    ]
+      .flatMap((group) => {
+        const [first] = group;
+        if (first === undefined) return [];
+        const { country, category, billable } = first;
+        return [{ country: country === "" ? null : country, category, billable, messages: sum(group) }];
+      })
+      .toSorted((one, other) => other.messages - one.messages || (countryKey(one) < countryKey(other) ? -1 : 1)),
     service: listNumbers(tx, workspace.id).map(({ id, phone }) => ({
       number: phone,
       messages: sum(rows.filter((row) => row.numberId === id && isService(row))),

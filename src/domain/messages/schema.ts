@@ -219,6 +219,18 @@ export const UsageView = Type.Object(
         messages: Type.Integer(),
       }),
     ),
+    countries: Type.Array(
+      Type.Object({
+        country: Nullable(
+          Type.String({ examples: ["IN"] }),
+          "The country of the people's phone numbers, in ISO 3166-1; null if it is not known, or was not counted yet.",
+        ),
+        category: Type.String(),
+        billable: Type.Boolean(),
+        messages: Type.Integer(),
+      }),
+      { description: "The same messages by country, the most first. Meta's rates differ between countries." },
+    ),
     service: Type.Array(
       Type.Object({
         number: Type.String({ description: "The sending number, in E.164." }),

@@ -179,10 +179,12 @@ export const networkUsage = sqliteTable(
     category: text().notNull(),
     type: text().notNull(),
     billable: flag().notNull(),
+    /** Of the person's phone number; empty: not known, or counted before countries were. */
+    country: text().notNull().default(""),
     messages: integer().notNull(),
   },
-  ({ workspaceId, month, numberId, category, type, billable }) => [
-    primaryKey({ columns: [workspaceId, month, numberId, category, type, billable] }),
+  ({ workspaceId, month, numberId, category, type, billable, country }) => [
+    primaryKey({ columns: [workspaceId, month, numberId, category, type, billable, country] }),
   ],
 );
 

@@ -72,6 +72,10 @@ export const billingEndpoints = {
           { category: "marketing", type: "regular", billable: true, messages: 1250 },
           { category: "service", type: "free_customer_service", billable: false, messages: 680 },
         ],
+        countries: [
+          { country: "GB", category: "marketing", billable: true, messages: 1250 },
+          { country: "GB", category: "service", billable: false, messages: 680 },
+        ],
         service: [{ number: "+442079460100", messages: 680, allowance: 1000 }],
       },
     },

@@ -5,10 +5,12 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openClient } from "#src/db/driver.ts";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 import { GRAPH_ACCOUNT_ID, GRAPH_PHONE_NUMBER_ID, GRAPH_TOKEN, startGraph } from "#test/support/graph.ts";
 import { graphAccount, graphNumber, graphTemplate } from "#test/support/graph-account.ts";
+import { takePictures } from "#test/support/pictures.ts";
 
 const TEMPLATE = {
   ...{ name: "trial", language: "en_US", category: "UTILITY" },
@@ -61,6 +63,33 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Billing is off for this workspace").waitFor();
       expect(await page.getByText(/\bfree\b/i).count()).toBe(0);
       expect(await button("Add credit").count()).toBe(0);
+
+      // Billing says apart what this server charges and what WhatsApp reported, by category and country.
+      const month = (await scenario.read<{ data: { month: string } }>("/usage")).data.month;
+      const database = openClient(join(app.directory, "waxwing.db"));
+      for (const [category, type, billable, country, messages] of [
+        ["marketing", "regular", 1, "IN", 1_240],
+        ["marketing", "regular", 1, "BR", 31],
+        ["utility", "free_customer_service", 0, "IN", 12],
+        ["service", "free_customer_service", 0, "", 3],
+      ] as const) {
+        database
+          .prepare(
+            `INSERT INTO network_usage (workspace_id, month, number_id, category, type, billable, country, messages)
+            VALUES (1, ?, 1, ?, ?, ?, ?, ?)`,
+          )
+          .run(month, category, type, billable, country, messages);
+      }
+      database.close();
+      await page.reload();
+      await page.getByText("1,271 of 1,286 delivered messages are billed, WhatsApp reports.").waitFor();
+      await page.getByText(/^Rates are not loaded/).waitFor();
+      for (const cell of ["India", "Brazil", "Not known"])
+        await page.getByRole("cell", { name: cell }).first().waitFor();
+      await page.getByRole("heading", { name: "Your balance on this server" }).waitFor();
+      expect(await page.getByText(/free/i).count()).toBe(0);
+      await clean("billing");
+      await takePictures(scenario, "billing");
     },
     SCENARIO_LIMIT_MS,
   );

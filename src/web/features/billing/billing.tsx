@@ -1,10 +1,13 @@
-/** Billing: available, held and charged amounts, all transactions, and adding credit for operators. */
+/**
+ * Billing, apart: the balance that this server keeps for the workspace (available, held and charged amounts, all
+ * transactions, adding credit for operators), and what WhatsApp bills to the owner of the account.
+ */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { type Entry, type Output, request } from "../../data/api.ts";
-import { may, useWorkspace, workspaceQuery } from "../../data/session.ts";
+import { isSimulated, may, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -15,7 +18,7 @@ import { List, Pager } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { formatCount } from "../../ui/plural.ts";
-import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Empty, Failed, Loaded, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
@@ -38,7 +41,7 @@ export function Screen() {
   return (
     <Page
       title={strings.title}
-      lead={data == null ? undefined : strings.lead(data.rate, data.currency)}
+      lead={strings.lead}
       action={
         mayCredit &&
         data != null && (
@@ -48,23 +51,24 @@ export function Screen() {
         )
       }
     >
-      {account.isPending && <Loading />}
-      {account.isError && <Failed error={account.error} retry={() => void account.refetch()} />}
-      {data === null && (
-        <Empty
-          title={strings.notCharged}
-          action={mayCredit && <Copyable text={strings.command(id)} label={strings.copyCommand} />}
-        >
-          {mayCredit ? strings.notChargedText : undefined}
-        </Empty>
-      )}
-      {data != null && (
-        <>
-          <BalanceCards account={data} />
-          <Ledger />
-        </>
-      )}
+      <Section
+        title={strings.balance}
+        lead={data == null ? strings.balanceLead : strings.balanceRate(data.rate, data.currency)}
+      >
+        {account.isPending && <Loading />}
+        {account.isError && <Failed error={account.error} retry={() => void account.refetch()} />}
+        {data === null && (
+          <Empty
+            title={strings.notCharged}
+            action={mayCredit && <Copyable text={strings.command(id)} label={strings.copyCommand} />}
+          >
+            {mayCredit ? strings.notChargedText : undefined}
+          </Empty>
+        )}
+        {data != null && <BalanceCards account={data} />}
+      </Section>
       <Usage />
+      {data != null && <Ledger />}
       {isCrediting && data != null && <CreditDialog account={data} onClose={() => setIsPaying(false)} />}
     </Page>
   );
@@ -73,7 +77,7 @@ export function Screen() {
 function BalanceCards({ account }: { account: Account }) {
   const { currency } = account;
   return (
-    <div className="mb-8 flex flex-col gap-4">
+    <div className="flex flex-col gap-4">
       {/* Tests the server's text, because the console never calculates with money. */}
       {(account.available.startsWith("-") || /^0[.0]*$/.test(account.available)) && <Notice>{strings.below}</Notice>}
       <dl className="grid gap-4 mid:grid-cols-2 wide:grid-cols-4">
@@ -91,43 +95,103 @@ function BalanceCards({ account }: { account: Account }) {
   );
 }
 
-/** What Meta bills this month, which the balance says nothing about. */
+/** What WhatsApp bills this month, which the balance says nothing about: counts, because the server knows no rates. */
 function Usage() {
-  const { id } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id } = workspace;
   const usage = useQuery({
     queryKey: ["usage", id],
     queryFn: ({ signal }) => request("GET /w/{workspace}/usage", { workspace: id }, { signal }),
     refetchInterval: 60_000,
   });
-  if (usage.data === undefined) return null;
-  const { month, categories, service } = usage.data;
+  const month = usage.data === undefined ? "" : monthName(usage.data.month);
   return (
-    <Section title={strings.usage(month)}>
-      <p className="mb-3 text-quiet">{strings.usageText}</p>
-      {categories.length === 0 ? (
-        <Empty title={strings.usageNone} />
-      ) : (
-        <List
-          label={strings.usage(month)}
-          rows={categories}
-          rowKey={({ category, type, billable }) => `${category} ${type} ${billable}`}
-          columns={[
-            { head: strings.category, phone: "who", cell: ({ category }) => category },
-            { head: strings.type, phone: "what", cell: ({ type }) => type },
-            { head: strings.billed, phone: "what", cell: ({ billable }) => (billable ? strings.yes : strings.no) },
-            { head: strings.delivered, phone: "state", isNumeric: true, cell: ({ messages }) => formatCount(messages) },
-          ]}
-        />
-      )}
-      {service
-        .filter(({ messages, allowance }) => allowance !== null && messages > 0)
-        .map(({ number, messages, allowance }) => (
-          <p key={number} className="mt-2 text-quiet">
-            {strings.service(number, messages, allowance ?? 0)}
-          </p>
-        ))}
+    <Section title={usage.data === undefined ? strings.usage : strings.usageIn(month)} lead={strings.usageText}>
+      <Loaded query={usage}>
+        {({ messages, billable, categories, countries, service }) => (
+          <div className="flex flex-col gap-4">
+            {isSimulated(workspace) ? (
+              <Notice tone="grey">{strings.usageSimulated}</Notice>
+            ) : (
+              <Notice tone="grey">{strings.usageNoRates}</Notice>
+            )}
+            {messages === 0 ? (
+              <Empty title={strings.usageNone} />
+            ) : (
+              <>
+                <p className="text-form">{strings.usageSum(formatCount(billable), formatCount(messages))}</p>
+                <List
+                  label={strings.usageByCategory}
+                  rows={categories}
+                  rowKey={({ category, type, billable: isBilled }) => `${category} ${type} ${isBilled}`}
+                  columns={[
+                    { head: strings.category, phone: "who", cell: ({ category }) => categoryName(category) },
+                    { head: strings.type, phone: "what", cell: ({ type }) => typeName(type) },
+                    { head: strings.billed, phone: "what", cell: ({ billable: isBilled }) => billedWord(isBilled) },
+                    {
+                      head: strings.delivered,
+                      phone: "state",
+                      isNumeric: true,
+                      cell: ({ messages: count }) => formatCount(count),
+                    },
+                  ]}
+                />
+                <List
+                  label={strings.usageByCountry}
+                  rows={countries}
+                  rowKey={({ country, category, billable: isBilled }) => `${country} ${category} ${isBilled}`}
+                  columns={[
+                    { head: strings.country, phone: "who", cell: ({ country }) => countryName(country) },
+                    { head: strings.category, phone: "what", cell: ({ category }) => categoryName(category) },
+                    { head: strings.billed, phone: "what", cell: ({ billable: isBilled }) => billedWord(isBilled) },
+                    {
+                      head: strings.delivered,
+                      phone: "state",
+                      isNumeric: true,
+                      cell: ({ messages: count }) => formatCount(count),
+                    },
+                  ]}
+                />
+              </>
+            )}
+            {service
+              .filter(({ messages: count, allowance }) => allowance !== null && count > 0)
+              .map(({ number, messages: count, allowance }) => (
+                <p key={number} className="text-quiet">
+                  {strings.service(number, formatCount(count), formatCount(allowance ?? 0))}
+                </p>
+              ))}
+          </div>
+        )}
+      </Loaded>
     </Section>
   );
+}
+
+/** `2026-11` is `November 2026`. */
+function monthName(month: string): string {
+  const [year = "", number = ""] = month.split("-");
+  const at = Date.UTC(Number(year), Number(number) - 1);
+  return new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(at);
+}
+
+const countryNames = new Intl.DisplayNames("en", { type: "region" });
+
+function countryName(code: string | null): string {
+  return code === null ? strings.countryUnknown : (countryNames.of(code) ?? code);
+}
+
+/** A word of the network that is not known here is shown as it came. */
+function typeName(type: string): string {
+  return strings.types[type as keyof typeof strings.types] ?? type;
+}
+
+function categoryName(category: string): string {
+  return strings.categories[category as keyof typeof strings.categories] ?? category;
+}
+
+function billedWord(isBilled: boolean): string {
+  return isBilled ? strings.yes : strings.no;
 }
 
 const SCREEN = "/w/$workspace/billing";

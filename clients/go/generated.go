@@ -1939,6 +1939,15 @@ type NetworkUsageCategoriesItem struct {
 	Messages int64  `json:"messages"`
 }
 
+// NetworkUsageCountriesItem: part of another type.
+type NetworkUsageCountriesItem struct {
+	// The country of the people's phone numbers, in ISO 3166-1; null if it is not known, or was not counted yet.
+	Country  *string `json:"country"`
+	Category string  `json:"category"`
+	Billable bool    `json:"billable"`
+	Messages int64   `json:"messages"`
+}
+
 // NetworkUsageServiceItem: part of another type.
 type NetworkUsageServiceItem struct {
 	// The sending number, in E.164.
@@ -1959,6 +1968,8 @@ type NetworkUsage struct {
 	// How many of them Meta bills.
 	Billable   int64                        `json:"billable"`
 	Categories []NetworkUsageCategoriesItem `json:"categories"`
+	// The same messages by country, the most first. Meta's rates differ between countries.
+	Countries []NetworkUsageCountriesItem `json:"countries"`
 	// Service messages of each number. Beyond the allowance Meta bills them.
 	Service []NetworkUsageServiceItem `json:"service"`
 }

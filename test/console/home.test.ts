@@ -3,6 +3,13 @@
  * weekday a week ago, the first steps, and when it says that all is quiet.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { waitsSql } from "#src/domain/inbound/waits.ts";
+import {
+  broadcastFailuresSql,
+  broadcastsByThenSql,
+  receivedByThenSql,
+  singlesByThenSql,
+} from "#src/http/console/queries/today-counters.ts";
 import { type HomeView, isQuiet, listAttention, type TodayView } from "#src/web/features/home/attention.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
@@ -265,4 +272,17 @@ test("the last delivery is one of the console's own messages and broadcasts too"
   await operator.post(`${base}/broadcasts`, { name: "Later", template: "hello", to: ["+919876500120"] });
   await pass(10 * MINUTE);
   expect(Date.parse((await home()).last_delivered_at ?? "") - Date.parse(single ?? "")).toBeGreaterThanOrEqual(HOUR);
+});
+
+test("what Home counts is found by indexes: no query reads the messages, inbounds or conversations of other times", () => {
+  for (const sql of [singlesByThenSql, broadcastsByThenSql, receivedByThenSql, broadcastFailuresSql, waitsSql]) {
+    const plain = sql.replaceAll("within_budget()", "1");
+    const parameters = Array.from({ length: plain.split("?").length - 1 }, () => 1);
+    const plan = app.store.client.prepare(`EXPLAIN QUERY PLAN ${plain}`).all(...parameters) as { detail: string }[];
+    const read = plan
+      .map(({ detail }) => detail)
+      .filter((detail) => /\b(messages|inbounds|conversations|echoes)\b/.test(detail));
+    expect([sql, read.length > 0]).toEqual([sql, true]);
+    expect(read.filter((detail) => !detail.startsWith("SEARCH "))).toEqual([]);
+  }
 });

@@ -2595,6 +2595,21 @@ class NetworkUsageCategoriesItem(_NetworkUsageCategoriesItemRequired):
     """NetworkUsageCategoriesItem"""
 
 
+_NetworkUsageCountriesItemRequired = TypedDict(
+    "_NetworkUsageCountriesItemRequired",
+    {
+        "country": "Optional[str]",
+        "category": "str",
+        "billable": "bool",
+        "messages": "int",
+    },
+)
+
+
+class NetworkUsageCountriesItem(_NetworkUsageCountriesItemRequired):
+    """NetworkUsageCountriesItem"""
+
+
 _NetworkUsageServiceItemRequired = TypedDict(
     "_NetworkUsageServiceItemRequired",
     {
@@ -2616,6 +2631,7 @@ _NetworkUsageRequired = TypedDict(
         "messages": "int",
         "billable": "int",
         "categories": "List['NetworkUsageCategoriesItem']",
+        "countries": "List['NetworkUsageCountriesItem']",
         "service": "List['NetworkUsageServiceItem']",
     },
 )

@@ -1910,6 +1910,14 @@ export type NetworkUsage = {
     billable: boolean;
     messages: number;
   }>;
+  /** The same messages by country, the most first. Meta's rates differ between countries. */
+  countries: Array<{
+    /** The country of the people's phone numbers, in ISO 3166-1; null if it is not known, or was not counted yet. */
+    country: string | null;
+    category: string;
+    billable: boolean;
+    messages: number;
+  }>;
   /** Service messages of each number. Beyond the allowance Meta bills them. */
   service: Array<{
     /** The sending number, in E.164. */

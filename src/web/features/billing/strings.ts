@@ -3,9 +3,9 @@ export const strings = {
   title: "Billing",
   lead: "Two bills that have nothing to do with each other: this server's, and WhatsApp's.",
   balance: "Your balance on this server",
-  balanceLead: "What whoever runs this server charges you for sending.",
+  balanceLead: "What the operator of this server charges you for sending.",
   balanceRate: (rate: string, currency: string) =>
-    `Whoever runs this server charges ${rate} ${currency} for each delivered template. Replies are not charged here.`,
+    `The operator of this server charges ${rate} ${currency} for each delivered template. Replies are not charged here.`,
   available: "Available",
   availableText: "Balance you can spend now.",
   held: "Held",

@@ -126,7 +126,7 @@ function Waiting({ workspace, waiting }: { workspace: Workspace; waiting: HomeVi
             </>
           )}
         </h2>
-        <p className="flex flex-wrap gap-x-4 text-quiet">
+        <p className="flex flex-wrap items-center gap-x-4 text-quiet">
           {longest !== null && <span className="min-w-0 break-words">{strings.waitingFirst(longest.name)}</span>}
           <Link
             to="/w/$workspace/inbox"

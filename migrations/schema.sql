@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 42. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 43. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),

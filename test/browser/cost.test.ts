@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       // Billing says apart what this server charges and what WhatsApp reported, by category and country.
       const month = (await scenario.read<{ data: { month: string } }>("/usage")).data.month;
-      const database = openClient(join(app.directory, "waxwing.db"));
+      const database = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
       for (const [category, type, billable, country, messages] of [
         ["marketing", "regular", 1, "IN", 1_240],
         ["marketing", "regular", 1, "BR", 31],

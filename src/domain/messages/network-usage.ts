@@ -26,6 +26,25 @@ const FREE_ENTRY_POINT = "free_entry_point";
 
 type Owner = Pick<Message, "workspaceId" | "numberId" | "toPhone">;
 
+/** With the calling code, so many digits tell the countries that share one apart. */
+const START_DIGITS = 7;
+const STARTS_MAX = 10_000;
+/** By the first digits: reading a whole number takes longer than storing its status. */
+const countries = new Map<string, string>();
+
+/** Empty: not a phone number, or of no country that is known. */
+function countryByStart(toPhone: string): string {
+  if (!toPhone.startsWith("+")) return "";
+  const start = toPhone.slice(1, START_DIGITS + 1);
+  const known = countries.get(start);
+  if (known !== undefined) return known;
+  const phone = fromNetwork(toPhone.slice(1));
+  const country = phone === null ? "" : (countryOf(phone) ?? "");
+  if (countries.size === STARTS_MAX) countries.clear();
+  countries.set(start, country);
+  return country;
+}
+
 /** Collects what one transaction counts, so that each row is written once. */
 export class UsageDeltas {
   readonly #tx: Tx;
@@ -38,9 +57,7 @@ export class UsageDeltas {
 
   add({ workspaceId, numberId, toPhone }: Owner, { category, type, billable }: Pricing, at: number): void {
     const month = monthOf(at, this.#timezoneOf(workspaceId));
-    // Without a phone number, the person's country is not known.
-    const phone = fromNetwork(toPhone.replace("+", ""));
-    const country = phone === null ? "" : (countryOf(phone) ?? "");
+    const country = countryByStart(toPhone);
     const key = `${workspaceId} ${month} ${numberId} ${category} ${type} ${billable} ${country}`;
     const known = this.#rows.get(key);
     if (known === undefined)

@@ -577,7 +577,8 @@ type ContactInput struct {
 	Consent string `json:"consent,omitempty"`
 	// `false`: you asked the person, and they want to keep receiving messages. It ends the doubt.
 	MayWantToStop *bool `json:"may_want_to_stop,omitempty"`
-	// With `consent: opted_in`: what the person agreed to, in your words.
+	// With `consent: opted_in`: what the person agreed to, in your words. A new opt-in without purpose and notice
+	// gets those of the workspace's settings.
 	ConsentPurpose string `json:"consent_purpose,omitempty"`
 	// With `consent: opted_in`: the text that the person was shown, or its version.
 	ConsentNotice string `json:"consent_notice,omitempty"`
@@ -636,7 +637,8 @@ type ContactOfManyInput struct {
 	Consent string `json:"consent,omitempty"`
 	// `false`: you asked the person, and they want to keep receiving messages. It ends the doubt.
 	MayWantToStop *bool `json:"may_want_to_stop,omitempty"`
-	// With `consent: opted_in`: what the person agreed to, in your words.
+	// With `consent: opted_in`: what the person agreed to, in your words. A new opt-in without purpose and notice
+	// gets those of the workspace's settings.
 	ConsentPurpose string `json:"consent_purpose,omitempty"`
 	// With `consent: opted_in`: the text that the person was shown, or its version.
 	ConsentNotice string `json:"consent_notice,omitempty"`
@@ -3019,6 +3021,19 @@ type WorkspaceSettings struct {
 	// When people see on their phone that you have read what they wrote. While a colleague types, they see that too,
 	// unless it is never: WhatsApp shows typing only with the receipt.
 	ReadReceipts string `json:"read_receipts"`
+	// What people agree to, such as offers and news by WhatsApp. It is recorded with each new opt-in, by the API,
+	// the console or a file, that names neither purpose nor notice. Opt-ins of the past stay as they are.
+	Purpose string `json:"purpose"`
+	// The text that people are shown when they agree, or its version. It is recorded together with the purpose, as
+	// evidence.
+	Notice string `json:"notice"`
+	// Messages to one person that are older are deleted, with their texts; balance and figures stay. Recipients of
+	// broadcasts are kept as the server's operator says.
+	MessageRetention string `json:"message_retention"`
+	// Texts that are older are deleted, those that a phone on the number sent, too. Consent and its evidence stay.
+	InboundRetention string `json:"inbound_retention"`
+	// Files that are older are deleted.
+	MediaRetention string `json:"media_retention"`
 }
 
 // GetWorkspace: Retrieve the workspace. Returns the workspace that the API key belongs to, with its sending

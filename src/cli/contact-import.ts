@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { isCountry } from "#src/core/phone.ts";
 import { visible } from "#src/core/shown-text.ts";
-import { CONSENT_TERMS_MAX } from "#src/domain/contacts/consent-log.ts";
+import { CONSENT_TERMS_MAX } from "#src/domain/workspaces/consent-terms.ts";
 import type { CountryQuestion } from "#src/transfer/foreign-numbers.ts";
 import { type FileSource, sha256Of } from "#src/transfer/formats/bytes.ts";
 import type { FoundSheet, ReadOptions } from "#src/transfer/formats/record.ts";

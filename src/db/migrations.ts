@@ -42,6 +42,7 @@ import networkChanges from "../../migrations/0040_network_changes.sql" with { ty
 import importProgress from "../../migrations/0041_import_progress.sql" with { type: "text" };
 import messageSenders from "../../migrations/0042_message_senders.sql" with { type: "text" };
 import usageCountries from "../../migrations/0043_usage_countries.sql" with { type: "text" };
+import workspaceRetention from "../../migrations/0044_workspace_retention.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   { version: 41, name: "import_progress", sql: importProgress },
   { version: 42, name: "message_senders", sql: messageSenders },
   { version: 43, name: "usage_countries", sql: usageCountries },
+  { version: 44, name: "workspace_retention", sql: workspaceRetention },
 ];

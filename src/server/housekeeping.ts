@@ -22,6 +22,7 @@ import { purgeProviderRequests } from "#src/domain/messages/provider-requests.ts
 import { purgeMessages } from "#src/domain/messages/purge.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
 import { purgeKeyRequests } from "#src/domain/workspaces/request-log.ts";
+import { WorkspaceRetention } from "./workspace-retention.ts";
 
 interface HousekeepingOptions {
   store: Store;
@@ -54,6 +55,7 @@ export class Housekeeping extends ServiceLoop {
   #messagesAfter = 0;
   #inboundAfter = 0;
   #echoesAfter = 0;
+  readonly #ofWorkspaces: WorkspaceRetention;
 
   constructor(options: HousekeepingOptions) {
     const { clock, log } = options;
@@ -67,6 +69,11 @@ export class Housekeeping extends ServiceLoop {
         log.error("housekeeping.failed", "Housekeeping failed; trying again in ten minutes", { error }),
     });
     this.#options = options;
+    this.#ofWorkspaces = new WorkspaceRetention(options.store, {
+      batch: BATCH,
+      repeat: (task) => this.#repeat(task),
+      walk: (from, task) => this.#walk(from, task),
+    });
   }
 
   /** Repeats each task until nothing is left to delete. */
@@ -98,13 +105,13 @@ export class Housekeeping extends ServiceLoop {
       inbounds: async () => {
         if (inbound === null) return;
         this.#inboundAfter = await this.#walk(this.#inboundAfter, (tx, after) =>
-          purgeInbounds(tx, durationBefore(tx.now, inbound), after, BATCH),
+          purgeInbounds(tx, { before: durationBefore(tx.now, inbound), afterId: after, limit: BATCH }),
         );
       },
       echoes: async () => {
         if (inbound === null) return;
         this.#echoesAfter = await this.#walk(this.#echoesAfter, (tx, after) =>
-          purgeEchoes(tx, durationBefore(tx.now, inbound), after, BATCH),
+          purgeEchoes(tx, { before: durationBefore(tx.now, inbound), afterId: after, limit: BATCH }),
         );
       },
     };
@@ -116,6 +123,7 @@ export class Housekeeping extends ServiceLoop {
     // Queued together, they share a commit: there is rarely anything to delete, and each commit costs.
     await Promise.all([...others, ...Object.values(tasks)].map((task) => this.#repeat(task)));
     for (const walk of Object.values(walks)) await walk();
+    await this.#ofWorkspaces.run();
     await this.#releaseFreePages();
     return untilNextRun(this.#options.clock.now(), this.#options.everyMs);
   }
@@ -128,7 +136,7 @@ export class Housekeeping extends ServiceLoop {
   async #purgeMessages(retention: Duration): Promise<void> {
     let firstOpen: number | null = null;
     const last = await this.#walk(this.#messagesAfter, (tx, after) => {
-      const purged = purgeMessages(tx, durationBefore(tx.now, retention), after, BATCH);
+      const purged = purgeMessages(tx, durationBefore(tx.now, retention), { afterId: after, limit: BATCH });
       firstOpen ??= purged.firstOpen;
       return purged.next;
     });

@@ -4,7 +4,7 @@ import { sentencesOf } from "#src/core/fault.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
-import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
+import { type ConsentEvidence, withOwnTerms } from "#src/domain/contacts/consent-log.ts";
 import { listPeople } from "#src/domain/contacts/details.ts";
 import { findErasedOptOut } from "#src/domain/contacts/erased-opt-outs.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
@@ -119,7 +119,7 @@ export class RowWriter {
     if ("problems" in row) return { isRejected: true, problems: row.problems };
     const { evidence = { file: this.#run.path } } = this.#run;
     const why = { source: "import", evidence: { ...evidence, ...row.evidence, line } } as const;
-    const optIn = wantsOptIn(row, this.#run) ? why : null;
+    const optIn = wantsOptIn(row, this.#run) ? withTerms(this.#workspace, row, why) : null;
     // The identifiers were read for the workspace's country at the start of the import. If the country has changed
     // since, or the contact is known, the row is looked up and written on its own.
     const isCountryUnchanged = this.#run.country === this.#workspace.country;
@@ -177,7 +177,8 @@ export class RowWriter {
       return null;
     }
     this.#countOptOut(row, person.contact);
-    const isOptedIn = isOptIn && this.#optIn(contact, isNew, why);
+    const isOptedIn =
+      isOptIn && this.#optIn(contact, isNew, contact.consent === "unknown" ? withTerms(workspace, row, why) : why);
     const known = isRepeated ? "repeated" : isChanged || isOptedIn ? "updated" : "unchanged";
     this.#taken(isNew ? "created" : known);
     return null;
@@ -205,9 +206,15 @@ function wantsOptIn({ consent }: ParsedRow, { optIn }: WriteOptions): boolean {
   return consent === "yes" || (consent === undefined && optIn);
 }
 
-function withConsent({ consent, changes }: ParsedRow, isOptIn: boolean): ContactChanges {
+function withConsent({ consent, changes, evidence }: ParsedRow, isOptIn: boolean): ContactChanges {
   if (consent === "out") return { ...changes, consent: "opted_out" };
-  return isOptIn ? { ...changes, consent: "opted_in" } : changes;
+  if (!isOptIn) return changes;
+  return { ...changes, consent: "opted_in", ...(evidence === undefined ? {} : { keepsTerms: true }) };
+}
+
+/** A row that brings evidence of its own, such as one of our exports, keeps it as it is. */
+function withTerms(workspace: Workspace, { evidence }: ParsedRow, why: ConsentEvidence): ConsentEvidence {
+  return evidence === undefined ? withOwnTerms(workspace, why) : why;
 }
 
 function peopleOf(tx: Tx, { people }: ParsedRow, contact: Contact | null): Pick<ContactChanges, "people"> {

@@ -1,13 +1,13 @@
 /** Converts one row of a file to contact changes. Pure. */
 
 import { isUserId } from "#src/core/user-id.ts";
-import { CONSENT_TERMS_MAX } from "#src/domain/contacts/consent-log.ts";
 import { findValueProblem } from "#src/domain/contacts/custom-field.ts";
 import type { GivenPerson } from "#src/domain/contacts/people.ts";
 import { readProfileValue } from "#src/domain/contacts/profile.ts";
 import { type ProfileKind, profileFields } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
+import { CONSENT_TERMS_MAX } from "#src/domain/workspaces/consent-terms.ts";
 import type { ColumnMapping, ColumnTarget } from "./columns.ts";
 import { readCountry } from "./countries.ts";
 import { plainCell } from "./csv-line.ts";

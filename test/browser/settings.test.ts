@@ -21,6 +21,11 @@ const CHANGES = [
   ["Away message", "away_message", "We are closed today.", "We are closed today."],
   ["Quiet hours", "quiet", "22:00-7:00", "22:00-07:00"],
   ["Read receipts", "read_receipts", "opened", "opened"],
+  ["Purpose of consent", "purpose", "Offers and news", "Offers and news"],
+  ["Notice of consent", "notice", "We write to you about offers.", "We write to you about offers."],
+  ["Messages to one person", "message_retention", "1 year", "1 year"],
+  ["What people write", "inbound_retention", "90 days", "90 days"],
+  ["Files that people send", "media_retention", "30 days", "30 days"],
 ] as const;
 
 const WRONG = [
@@ -30,6 +35,7 @@ const WRONG = [
   ["Opening hours", "always", "mon-fri 09:00-13:00, 15:00-19:00"],
   ["Closed days", "25.12.", "is not a date such as 2026-12-26 or 12-25"],
   ["Quiet hours", "22:00", "neither two different times of day"],
+  ["Purpose of consent", "x".repeat(192), "A purpose has at most 191 characters."],
 ] as const;
 
 const isOfSettings = (url: string): boolean => url.endsWith("/w/1/settings");
@@ -79,7 +85,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.go("settings");
 
       await page.getByText("Default: 21:00-08:00.").waitFor();
-      const kept = page.getByRole("region", { name: "How long things are kept" });
+      const kept = page.getByRole("region", { name: "How long this server keeps things" });
       await kept.getByText("18 months").waitFor();
 
       // Wrong values are named at their fields, and nothing changes.

@@ -76,7 +76,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   users: "email",
   further_webhooks: "url",
   webhooks: "url forward_url",
-  workspaces: "name suspended_reason away_message",
+  workspaces: "name suspended_reason away_message purpose notice",
 };
 
 /** Values of closed lists, identifiers, hashes, secrets, times, numbers of phones, and JSON that no operator reads as text. */
@@ -152,7 +152,8 @@ const OURS: Readonly<Record<string, string>> = {
   users: "email_key password totp_secret totp_pending",
   further_webhooks: "types secret previous_secret",
   webhooks: "types secret previous_secret",
-  workspaces: "country timezone button_marks stop_words start_words opening_hours closed_days quiet read_receipts",
+  workspaces:
+    "country timezone button_marks stop_words start_words opening_hours closed_days quiet read_receipts message_retention inbound_retention media_retention",
 };
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */

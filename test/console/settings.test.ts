@@ -43,7 +43,9 @@ test("every declared setting is shown, and each is changed at once for the API, 
     closed_days: ["12-25"],
     away_message: "Closed.",
   };
-  const all = { ...values, ...words, ...away, quiet: "22:00-07:00", read_receipts: "opened" };
+  const consent = { purpose: "Offers and news", notice: "We write to you about offers." };
+  const kept = { message_retention: "90 days", inbound_retention: "30 days", media_retention: "7 days" };
+  const all = { ...values, ...words, ...away, quiet: "22:00-07:00", ...consent, ...kept, read_receipts: "opened" };
   expect(Object.keys(all).toSorted()).toEqual(settingNames.map(settingKey).toSorted());
   for (const [key, value] of Object.entries(all)) {
     expect((await change({ [key]: value })).body.data).toEqual({ changed: [key] });
@@ -98,7 +100,13 @@ test("a wrong value is refused at its field, in both doors, and nothing changes"
     away_message: "x".repeat(4_097),
     quiet: "22:00-22:00",
     read_receipts: "always",
+    purpose: "x".repeat(192),
+    notice: "x".repeat(4_001),
+    message_retention: "1 day",
+    inbound_retention: "",
+    media_retention: "for ever",
   };
+  expect(Object.keys(wrong).toSorted()).toEqual(settingNames.map(settingKey).toSorted());
   for (const ask of [change, preview]) {
     for (const [key, value] of Object.entries(wrong)) {
       const { status, body } = await ask({ [key]: value });
@@ -131,10 +139,11 @@ test("a preview names the scheduled broadcasts with both times of day, and whose
   expect(Date.parse(moved.broadcasts[0].was)).toBe(Date.parse(moved.broadcasts[0].becomes));
 
   const words = await ask({ stop_words: ["no more offers"], start_words: ["where is my order"] });
-  expect([words.broadcasts, words.examined]).toEqual([[], 3]);
+  expect([words.broadcasts, words.examined, words.removed]).toEqual([[], 4, []]);
   expect(words.people.map(({ phone, would }: { phone: string; would: string }) => [phone, would]).toSorted()).toEqual([
     ["+919876511001", "opt_out"],
     ["+919876511002", "opt_in"],
+    ["+919876511003", "opt_out"],
   ]);
   // It was a question: nothing changed.
   expect(

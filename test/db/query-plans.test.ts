@@ -13,11 +13,13 @@ import { listPending, nextDueAt, purgeCallbacks } from "#src/domain/inbound/call
 import { listAssigned, listConversations } from "#src/domain/inbound/conversations.ts";
 import { listNotes } from "#src/domain/inbound/notes.ts";
 import { settleInterrupted } from "#src/domain/inbound/thread-calls.ts";
+import { expireMedia, expireUploads } from "#src/domain/media/release.ts";
 import { applyParked, purgeParked } from "#src/domain/messages/apply-status.ts";
 import { requireUnderCap } from "#src/domain/messages/daily-cap.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
 import { purgeKeyDays } from "#src/domain/messages/key-budget.ts";
 import { listMessages } from "#src/domain/messages/list.ts";
+import { purgeMessages } from "#src/domain/messages/purge.ts";
 import { findForStatus, findVisible, listOpen } from "#src/domain/messages/read.ts";
 import { findByPhoneNumberId, listNumbers } from "#src/domain/numbers/read.ts";
 import {
@@ -27,6 +29,7 @@ import {
   listLanguages,
   listTemplatePositions,
 } from "#src/domain/templates/read.ts";
+import { findSettingChanges } from "#src/domain/users/audit-log.ts";
 import { planAttempt } from "#src/domain/webhooks/attempt.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
 import { findWebhook, listDeliveries } from "#src/domain/webhooks/read.ts";
@@ -60,6 +63,12 @@ const queries: Record<string, (tx: Tx) => unknown> = {
     listNotes(tx, { contactId: 1, numberId: 1 } as Conversation, 1, 51);
   },
   "thread calls that a crash interrupted": (tx) => settleInterrupted(tx),
+  "what is past its retention, of a workspace or of the server": (tx) => {
+    for (const workspaceId of [null, 1]) expireMedia(tx, 1, 200, workspaceId);
+    expireUploads(tx, 1, 200);
+    purgeMessages(tx, 1, { afterId: 1, limit: 200, workspaceId: 1 });
+  },
+  "who changed each setting last": (tx) => findSettingChanges(tx, 1, ["name"]),
   "an idempotency key": (tx) => findKey(tx, 1, { key: "k", fingerprint: new Uint8Array(32) }),
   "the key of a message": (tx) => releaseKeyOfMessage(tx, 1),
   "the daily cap": (tx) => ignoring(() => requireUnderCap(tx, capped, null)),

@@ -33,7 +33,6 @@ const WITHOUT_INDEX: Record<string, string> = {
   "media.number_id": "numbers are marked as removed, never deleted",
   "network_uploads.number_id": "numbers are marked as removed, never deleted",
   "uploads.workspace_id": "read by id or file; workspaces are never deleted",
-  "media.workspace_id": "read by id, inbound or file; workspaces are never deleted",
   "echoes.number_id": "numbers are marked as removed, never deleted",
   "phone_contacts.number_id": "numbers are marked as removed, never deleted",
   "conversations.number_id": "numbers are marked as removed, never deleted",

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { claimFile } from "#src/domain/media/record.ts";
 import { expireMedia } from "#src/domain/media/release.ts";
+import { updateWorkspace } from "#src/domain/workspaces/update.ts";
 import { GRAPH_APP_SECRET, GRAPH_PHONE_NUMBER_ID, startGraph } from "#test/support/graph.ts";
 import { graphAccount } from "#test/support/graph-account.ts";
 import { GraphMedia, type MediaFault } from "#test/support/graph-media.ts";
@@ -368,6 +369,17 @@ test("a file is deleted when its retention is over, unless a younger message has
   expect((await get(world, {}, `${world.app.server.url}/api/v1/media/2`)).status).toBe(200);
   await clock.advance(40 * MINUTE);
   expect(filesOf(world)).toEqual([]);
+});
+
+test("a file is deleted when the retention of its own workspace is over", async () => {
+  await using world = await stored();
+  const { app, clock, workspace } = world;
+  await app.store.write((tx) => updateWorkspace(tx, workspace.id, { mediaRetention: "30 days" }));
+  await age(world, 30 * DAY - 20 * MINUTE);
+  await clock.advance(11 * MINUTE);
+  expect(filesOf(world)).toHaveLength(1);
+  await clock.advance(20 * MINUTE);
+  expect([(await get(world)).status, filesOf(world)]).toEqual([404, []]);
 });
 
 test("what a start finds unfinished, at any point of a fetch, ends with one file and one event", async () => {

@@ -286,7 +286,7 @@ test("retention removes rows from the index too, a few in each transaction", asy
   const steps: number[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const [from, was]: [number, number] = [after, indexedNow()];
-    after = await app.store.write((tx) => purgeInbounds(tx, tx.now + 1, from, 200));
+    after = await app.store.write((tx) => purgeInbounds(tx, { before: tx.now + 1, afterId: from, limit: 200 }));
     steps.push(was - indexedNow());
   }
   expect(Math.max(...steps)).toBe(REMOVED_MAX);

@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "#src/core/clock.ts";
+import { updateWorkspace } from "#src/domain/workspaces/update.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import { CallingWorkshop } from "#test/cli/spawn.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
@@ -176,4 +177,43 @@ test.each([
   expect(status).toBe(400);
   expect(JSON.stringify(answer.error.fields[path])).toContain(word);
   expect((await getContactOf(app, shop, "+919812340011")).status).toBe(404);
+});
+
+test("a new opt-in that names neither gets the workspace's purpose and notice; a repeated one, one of sending and one of an export do not", async () => {
+  const own = await app.workspace({ number: "+911244001177" });
+  const terms = async (phone: string) => {
+    const { purpose, notice } = (await getContactOf(app, own, phone)).body.data.consent;
+    return [purpose, notice];
+  };
+  const optIn = (phone: string, more: object = {}) => putContactOf(app, own, phone, { consent: "opted_in", ...more });
+  const bring = async (lines: string) => {
+    const path = join(tmpdir(), `own-terms-${own.id}.csv`);
+    writeFileSync(path, lines);
+    await importContacts({
+      ...{ store: app.store, clock: systemClock, workspaceId: own.id, path, map: new Map(), optIn: true },
+      ...{ isDryRun: false, isServerRunning: () => false },
+      ...{ onFound: () => undefined, onProgress: () => undefined, onFailure: () => undefined },
+    });
+    rmSync(path);
+  };
+  await optIn("+919812340100");
+  await app.store.write((tx) => updateWorkspace(tx, own.id, { purpose: "Offers", notice: "v1" }));
+  expect(await terms("+919812340100")).toEqual([null, null]);
+  await optIn("+919812340100");
+  expect(await terms("+919812340100")).toEqual([null, null]);
+  await optIn("+919812340101");
+  await optIn("+919812340102", { consent_purpose: "Orders" });
+  await bring("phone,name\n+919812340103,Asha\n+919812340100,Ravi");
+  await bring("phone,consent,consent_source,consent_at\n+919812340104,opted_in,api,2026-01-01T10:00:00Z");
+  expect(await Promise.all(["1", "2", "3", "0", "4"].map((end) => terms(`+91981234010${end}`)))).toEqual([
+    ["Offers", "v1"],
+    ["Orders", null],
+    ["Offers", "v1"],
+    [null, null],
+    [null, null],
+  ]);
+  // A notice of later is not what these people were shown.
+  await app.store.write((tx) => updateWorkspace(tx, own.id, { notice: "v2" }));
+  await optIn("+919812340101");
+  expect(await terms("+919812340101")).toEqual(["Offers", "v1"]);
 });

@@ -3931,6 +3931,11 @@ _WorkspaceSettingsRequired = TypedDict(
         "away_message": "str",
         "quiet": "str",
         "read_receipts": "str",
+        "purpose": "str",
+        "notice": "str",
+        "message_retention": "str",
+        "inbound_retention": "str",
+        "media_retention": "str",
     },
 )
 

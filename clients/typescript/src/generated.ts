@@ -590,7 +590,10 @@ export type ContactInput = {
   consent?: "opted_in" | "opted_out";
   /** `false`: you asked the person, and they want to keep receiving messages. It ends the doubt. */
   may_want_to_stop?: false;
-  /** With `consent: opted_in`: what the person agreed to, in your words. */
+  /**
+   * With `consent: opted_in`: what the person agreed to, in your words. A new opt-in without purpose and notice
+   * gets those of the workspace's settings.
+   */
   consent_purpose?: string;
   /** With `consent: opted_in`: the text that the person was shown, or its version. */
   consent_notice?: string;
@@ -652,7 +655,10 @@ export type ContactOfManyInput = {
   consent?: "opted_in" | "opted_out";
   /** `false`: you asked the person, and they want to keep receiving messages. It ends the doubt. */
   may_want_to_stop?: false;
-  /** With `consent: opted_in`: what the person agreed to, in your words. */
+  /**
+   * With `consent: opted_in`: what the person agreed to, in your words. A new opt-in without purpose and notice
+   * gets those of the workspace's settings.
+   */
   consent_purpose?: string;
   /** With `consent: opted_in`: the text that the person was shown, or its version. */
   consent_notice?: string;
@@ -3223,6 +3229,25 @@ export type WorkspaceSettings = {
    * too, unless it is never: WhatsApp shows typing only with the receipt.
    */
   read_receipts: string;
+  /**
+   * What people agree to, such as offers and news by WhatsApp. It is recorded with each new opt-in, by the API,
+   * the console or a file, that names neither purpose nor notice. Opt-ins of the past stay as they are.
+   */
+  purpose: string;
+  /**
+   * The text that people are shown when they agree, or its version. It is recorded together with the purpose, as
+   * evidence.
+   */
+  notice: string;
+  /**
+   * Messages to one person that are older are deleted, with their texts; balance and figures stay. Recipients of
+   * broadcasts are kept as the server's operator says.
+   */
+  message_retention: string;
+  /** Texts that are older are deleted, those that a phone on the number sent, too. Consent and its evidence stay. */
+  inbound_retention: string;
+  /** Files that are older are deleted. */
+  media_retention: string;
 };
 
 /** An error with the code `api_not_enabled`. */

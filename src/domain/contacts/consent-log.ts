@@ -4,6 +4,8 @@
  */
 import { desc, eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { ownConsentTerms } from "../workspaces/consent-terms.ts";
+import type { Workspace } from "../workspaces/table.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 import { insertConsentChanges } from "./detail-statements.ts";
 import { insertConsentLog, latestConsentEvidence } from "./statements.ts";
@@ -27,9 +29,6 @@ export interface ConsentTerms {
   notice: string | null;
 }
 
-/** Longest terms, in characters. */
-export const CONSENT_TERMS_MAX = { purpose: 191, notice: 4_000 } as const;
-
 function termsIn(evidence: Readonly<Record<string, unknown>>): ConsentTerms {
   const read = (value: unknown): string | null => (typeof value === "string" ? value : null);
   return { purpose: read(evidence.purpose), notice: read(evidence.notice) };
@@ -47,6 +46,13 @@ export function hasOtherTerms(tx: ReadTx, contact: Pick<Contact, "id" | "consent
   if (contact.consent !== "opted_in" || (purpose === null && notice === null)) return false;
   const stored = readConsentTerms(tx, contact);
   return stored.purpose !== purpose || stored.notice !== notice;
+}
+
+/** The evidence of a new opt-in: with the workspace's purpose and notice, if it names neither. */
+export function withOwnTerms(workspace: Pick<Workspace, "purpose" | "notice">, why: ConsentEvidence): ConsentEvidence {
+  const { purpose, notice } = termsIn(why.evidence);
+  if (purpose !== null || notice !== null) return why;
+  return { ...why, evidence: { ...why.evidence, ...ownConsentTerms(workspace) } };
 }
 
 type ConsentChange = typeof consentLog.$inferSelect;

@@ -10,7 +10,7 @@ import { addMember, findOrCreateStaticGroup, removeMember } from "../groups/memb
 import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
-import type { ConsentEvidence, ConsentTerms } from "./consent-log.ts";
+import { type ConsentEvidence, type ConsentTerms, withOwnTerms } from "./consent-log.ts";
 import { createPerson } from "./create.ts";
 import { type FieldValue, findValueProblem, givenValue, readValue, storeValue } from "./custom-field.ts";
 import { findField, listFields } from "./custom-fields.ts";
@@ -41,6 +41,8 @@ export interface ContactChanges {
   endsDoubt?: true;
   /** What the person was told; only with an opt-in. */
   terms?: Partial<ConsentTerms>;
+  /** The evidence is another system's: an opt-in without terms stays without. */
+  keepsTerms?: true;
 }
 
 interface PutResult {
@@ -72,7 +74,10 @@ export function putContact(
   changes: ContactChanges,
   by: ConsentEvidence,
 ): PutResult {
-  const why = { ...by, evidence: { ...by.evidence, ...changes.terms } };
+  const given = { ...by, evidence: { ...by.evidence, ...changes.terms } };
+  // An opt-in that repeats one says nothing of what the person was told.
+  const isNewOptIn = changes.consent === "opted_in" && person.contact?.consent !== "opted_in";
+  const why = isNewOptIn && changes.keepsTerms !== true ? withOwnTerms(workspace, given) : given;
   const values = requireValidChanges(tx, workspace.id, changes);
   if (changes.consent === "opted_in") requireNotOptedOut(tx, workspace, person);
 

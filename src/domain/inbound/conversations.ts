@@ -100,15 +100,22 @@ export function listAssigned(
 }
 
 /**
- * SQL: the last words of the people who wrote last, the newest first. Parameters: characters of a text; workspace; how many people.
- * For the reader's thread.
+ * SQL: what people wrote last, the newest first. Parameters: characters of a text; workspace; how many messages. They are
+ * in the conversations that were written in last, so no others are read. For the reader's thread.
  */
-export const lastWordsSql = `SELECT contacts.id AS contact_id, contacts.phone AS phone,
-    contacts.name, contacts.first_name, contacts.last_name, substr(inbounds.text, 1, ?) AS text
-  FROM (SELECT contact_id, last_inbound_id FROM conversations WHERE workspace_id = ?
-    ORDER BY wrote_at DESC, id DESC LIMIT ?) AS latest
-  JOIN inbounds ON inbounds.id = latest.last_inbound_id
-  JOIN contacts ON contacts.id = latest.contact_id`;
+export const lastWordsSql = `WITH asked AS (SELECT ? AS longest, ? AS workspace, ? AS many), latest AS MATERIALIZED (
+    SELECT contact_id, wrote_at FROM conversations WHERE workspace_id = (SELECT workspace FROM asked)
+    ORDER BY wrote_at DESC, id DESC LIMIT (SELECT many FROM asked)),
+  since AS (SELECT CASE WHEN count(*) = (SELECT many FROM asked) THEN min(wrote_at) ELSE 0 END AS at FROM latest),
+  written AS MATERIALIZED (
+    SELECT inbounds.id, inbounds.received_at FROM (SELECT DISTINCT contact_id FROM latest) AS people
+    CROSS JOIN since CROSS JOIN inbounds
+    WHERE inbounds.contact_id = people.contact_id AND inbounds.received_at >= since.at
+    ORDER BY inbounds.received_at DESC, inbounds.id DESC LIMIT (SELECT many FROM asked))
+  SELECT contacts.id AS contact_id, contacts.phone AS phone,
+    contacts.name, contacts.first_name, contacts.last_name, substr(inbounds.text, 1, (SELECT longest FROM asked)) AS text
+  FROM written CROSS JOIN inbounds ON inbounds.id = written.id JOIN contacts ON contacts.id = inbounds.contact_id
+  ORDER BY written.received_at DESC, written.id DESC`;
 
 /** SQL: the conversation is on one of the numbers. Parameter: their ids as JSON. */
 const IS_ON_NUMBERS = "number_id IN (SELECT value FROM json_each(?))";

@@ -7,27 +7,46 @@ import type { Tx } from "#src/db/transaction.ts";
 import { REMOVED_MAX, removeWritten } from "../search/entries.ts";
 import { echoes, inbounds } from "./table.ts";
 
+interface Range {
+  before: number;
+  afterId: number;
+  limit: number;
+  /** The workspaces that keep texts for a shorter time; absent: all. */
+  workspaceIds?: ReadonlySet<number>;
+}
+
 /**
  * Examines up to `limit` inbounds after `afterId` and clears texts and details of those older than `before`. Returns the last
  * id examined, or null when the remaining ones are younger.
  */
-export function purgeInbounds(tx: Tx, before: number, afterId: number, limit: number): number | null {
-  return purge(tx, inbounds, { before, afterId, limit });
+export function purgeInbounds(tx: Tx, range: Range): number | null {
+  return purge(tx, inbounds, range);
 }
 
 /** The same for echoes. */
-export function purgeEchoes(tx: Tx, before: number, afterId: number, limit: number): number | null {
-  return purge(tx, echoes, { before, afterId, limit });
+export function purgeEchoes(tx: Tx, range: Range): number | null {
+  return purge(tx, echoes, range);
 }
+
+/**
+ * SQL: how many texts of a workspace retention would clear. Parameters: workspace and created before, for inbounds and again for echoes; the highest
+ * count. For the reader's thread.
+ */
+export const purgeableTextsSql = `SELECT count(*) AS count FROM (
+  SELECT 1 FROM inbounds WHERE workspace_id = ? AND created_at < ? AND (text IS NOT NULL OR details IS NOT NULL)
+  UNION ALL
+  SELECT 1 FROM echoes WHERE workspace_id = ? AND created_at < ? AND (text IS NOT NULL OR details IS NOT NULL)
+  LIMIT ?)`;
 
 function purge(
   tx: Tx,
   table: typeof inbounds | typeof echoes,
-  { before, afterId, limit }: { before: number; afterId: number; limit: number },
+  { before, afterId, limit, workspaceIds }: Range,
 ): number | null {
   const scanned = tx.db
     .select({
       id: table.id,
+      workspaceId: table.workspaceId,
       createdAt: table.createdAt,
       at: table === inbounds ? inbounds.receivedAt : echoes.sentAt,
       isEmpty: sql<number>`${table.text} IS NULL AND ${table.details} IS NULL`,
@@ -39,7 +58,8 @@ function purge(
     .all();
   const old = scanned.filter(({ createdAt }) => createdAt < before);
   // As many as may leave the search index at once. Those of an earlier run are passed.
-  const full = old.filter(({ isEmpty }) => isEmpty === 0).slice(0, REMOVED_MAX);
+  const isMeant = (id: number): boolean => workspaceIds?.has(id) ?? true;
+  const full = old.filter(({ isEmpty, workspaceId }) => isEmpty === 0 && isMeant(workspaceId)).slice(0, REMOVED_MAX);
   const expired = full.map(({ id }) => id);
   if (full.length > 0) {
     removeWritten(tx, table === inbounds ? "inbound" : "echo", full);

@@ -1,5 +1,5 @@
 /** Drops old single messages and their idempotency keys. Balances and the ledger stay. */
-import { asc, gt, inArray } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { REMOVED_MAX, removeWritten } from "../search/entries.ts";
@@ -21,8 +21,13 @@ interface PurgeResult {
 /**
  * Examines up to `limit` messages after `afterId` and drops those that are older than `before` and final, as many as may
  * leave the search index at once. Recipients of broadcasts are skipped: the retention of broadcasts applies to them.
+ * `workspaceId`: of one workspace, which keeps its messages for a shorter time.
  */
-export function purgeMessages(tx: Tx, before: number, afterId: number, limit: number): PurgeResult {
+export function purgeMessages(
+  tx: Tx,
+  before: number,
+  { afterId, limit, workspaceId = null }: { afterId: number; limit: number; workspaceId?: number | null },
+): PurgeResult {
   // Ids follow time, so no index on time is needed.
   const cutoff = Math.min(before, tx.now - RETENTION_MIN_MS);
   const scanned = tx.db
@@ -38,7 +43,12 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
       failedAt: messages.failedAt,
     })
     .from(messages)
-    .where(gt(messages.id, afterId))
+    .where(
+      and(
+        gt(messages.id, afterId),
+        ...(workspaceId === null ? [] : [eq(messages.workspaceId, workspaceId), isNull(messages.broadcastId)]),
+      ),
+    )
     .orderBy(asc(messages.id))
     .limit(limit)
     .all();
@@ -71,6 +81,14 @@ type Scanned = Pick<Message, "createdAt" | "status" | "money" | "sendAt" | "disp
 function lastTimeOf({ createdAt, sendAt, dispatchedAt, failedAt }: Scanned): number {
   return sendAt === null ? createdAt : Math.max(createdAt, dispatchedAt ?? 0, failedAt ?? 0);
 }
+
+/**
+ * SQL: how many messages of a workspace retention would delete. Parameters: workspace; created before; the highest count. For the
+ * reader's thread.
+ */
+export const purgeableMessagesSql = `SELECT count(*) AS count FROM (SELECT 1 FROM messages
+  WHERE workspace_id = ? AND broadcast_id IS NULL AND created_at < ?
+    AND money <> 'held' AND status NOT IN ('pending', 'queued', 'sending') LIMIT ?)`;
 
 /** Messages with a hold and messages on their way are kept. */
 function isFinished({ status, money }: Pick<Message, "status" | "money">): boolean {

@@ -1,5 +1,5 @@
 /** The audit log: an entry is written in the same transaction as the action it records. */
-import { and, desc, eq, inArray, lt } from "drizzle-orm";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { type AuditEntry, auditLog, users } from "./table.ts";
@@ -74,27 +74,39 @@ export function listAuditEntries(
     .map(({ entry, email }) => ({ ...entry, email }));
 }
 
-/** Entries of a workspace among which its latest changes of settings are found. */
-const ENTRIES_EXAMINED = 1_000;
+/** Changes of settings that are read at once, the newest first. */
+const CHANGES_READ = 100;
 
-/** When each setting was last changed, by its name in JSON, and by whom; none that is older than the newest entries. */
-export function findSettingChanges(tx: ReadTx, workspaceId: number): ReadonlyMap<string, ListedAuditEntry> {
-  const newest = tx.db
-    .select({ id: auditLog.id })
-    .from(auditLog)
-    .where(eq(auditLog.workspaceId, workspaceId))
-    .orderBy(desc(auditLog.id))
-    .limit(ENTRIES_EXAMINED);
-  const entries = tx.db
-    .select({ entry: auditLog, email: users.email })
-    .from(auditLog)
-    .leftJoin(users, eq(users.id, auditLog.userId))
-    .where(and(inArray(auditLog.id, newest), eq(auditLog.action, SETTINGS_CHANGED)))
-    .orderBy(auditLog.id)
-    .all();
-  return new Map(
-    entries.flatMap(({ entry, email }) =>
-      Object.keys((entry.details.became ?? {}) as object).map((key) => [key, { ...entry, email }] as const),
-    ),
-  );
+/** When each of these settings was last changed, by its name in JSON, and by whom; none that never was. */
+export function findSettingChanges(
+  tx: ReadTx,
+  workspaceId: number,
+  keys: readonly string[],
+): ReadonlyMap<string, ListedAuditEntry> {
+  const found = new Map<string, ListedAuditEntry>();
+  for (let before = Number.MAX_SAFE_INTEGER; found.size < keys.length; ) {
+    const entries = tx.db
+      .select({ entry: auditLog, email: users.email })
+      .from(auditLog)
+      .leftJoin(users, eq(users.id, auditLog.userId))
+      // As text, so that the index of these entries serves.
+      .where(
+        and(
+          eq(auditLog.workspaceId, workspaceId),
+          sql`${auditLog.action} = ${sql.raw(`'${SETTINGS_CHANGED}'`)}`,
+          lt(auditLog.id, before),
+        ),
+      )
+      .orderBy(desc(auditLog.id))
+      .limit(CHANGES_READ)
+      .all();
+    for (const { entry, email } of entries) {
+      const changed = Object.keys((entry.details.became ?? {}) as object);
+      for (const key of changed) if (keys.includes(key) && !found.has(key)) found.set(key, { ...entry, email });
+    }
+    const last = entries.at(-1);
+    if (entries.length < CHANGES_READ || last === undefined) break;
+    before = last.entry.id;
+  }
+  return found;
 }

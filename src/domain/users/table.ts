@@ -37,6 +37,8 @@ export const memberships = sqliteTable(
     /** The owner has not been shown yet that members lost the exports. */
     hasNews: flag().notNull().default(false),
     createdAt: instant().notNull(),
+    /** When the member last used the console in the workspace. Updated at most once a minute; null: never. */
+    seenAt: instant(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.workspaceId] })],
 );

@@ -8,9 +8,11 @@ import { invalidRequest } from "#src/core/problem.ts";
 import { readQuietHours } from "#src/core/quiet-hours.ts";
 import { SHOWS_NOTHING, trimShown } from "#src/core/shown-text.ts";
 import { COMMAND_LENGTH_MAX, cutText } from "#src/core/text-limits.ts";
+import { CONSENT_TERMS_MAX } from "./consent-terms.ts";
 import { normalizeCommand } from "./normalize-command.ts";
 import { findHoursProblem, isClosedDay, normalizeHours } from "./opening-hours.ts";
 import { findContradiction } from "./read-command.ts";
+import { RETENTIONS } from "./retention.ts";
 
 /** What a setting holds. A count that is null is no limit. */
 export interface SettingValues {
@@ -24,8 +26,12 @@ export interface SettingValues {
 }
 export type SettingKind = keyof SettingValues;
 
+/** Where the console's form shows a setting. */
+export const settingGroups = ["workspace", "sending", "consent", "inbox", "retention"] as const;
+
 interface Setting<Kind extends SettingKind> {
   kind: Kind;
+  group: (typeof settingGroups)[number];
   /** For a workspace that is created without it. Absent: it must be given. */
   initial?: SettingValues[Kind];
   /** The option's placeholder and description in the help. */
@@ -55,6 +61,7 @@ export const PARAGRAPH_LENGTH_MAX = 4_096;
 export const settings = {
   name: {
     kind: "text",
+    group: "workspace",
     placeholder: "NAME",
     description: "The customer's name",
     label: "Name",
@@ -68,6 +75,7 @@ export const settings = {
   /** ISO 3166 code in capitals. */
   country: {
     kind: "text",
+    group: "workspace",
     placeholder: "CC",
     description: "Country, such as IN; numbers without a country code belong to it",
     label: "Country",
@@ -78,6 +86,7 @@ export const settings = {
   /** IANA name; every time in the API is expressed in it. */
   timezone: {
     kind: "text",
+    group: "workspace",
     placeholder: "TZ",
     description: "Timezone of all times, such as Asia/Kolkata",
     label: "Timezone",
@@ -87,6 +96,7 @@ export const settings = {
   },
   dailyCap: {
     kind: "count",
+    group: "sending",
     initial: null,
     placeholder: "N",
     description: "Maximum number of people sent a template within 24 hours; none: no limit",
@@ -99,6 +109,7 @@ export const settings = {
   },
   stopWords: {
     kind: "words",
+    group: "consent",
     initial: [],
     placeholder: "A,B",
     description: "Opt-out words beside STOP and its translations, separated by commas",
@@ -109,6 +120,7 @@ export const settings = {
   },
   startWords: {
     kind: "words",
+    group: "consent",
     initial: [],
     placeholder: "A,B",
     description: "Opt-in words beside START, UNSTOP and SUBSCRIBE, separated by commas",
@@ -120,6 +132,7 @@ export const settings = {
   /** By weekday, as `opening-hours.ts` reads them. */
   openingHours: {
     kind: "text",
+    group: "inbox",
     initial: "",
     placeholder: "HOURS",
     description: 'Opening hours, such as "mon-fri 10:00-19:00; sat closed"; empty: always open',
@@ -132,6 +145,7 @@ export const settings = {
   /** `YYYY-MM-DD`, or `MM-DD` of every year. */
   closedDays: {
     kind: "words",
+    group: "inbox",
     initial: [],
     placeholder: "A,B",
     description: "Dates without opening hours, such as 2026-12-26, or 12-25 for that day of every year",
@@ -145,6 +159,7 @@ export const settings = {
   },
   awayMessage: {
     kind: "paragraph",
+    group: "inbox",
     initial: "",
     placeholder: "TEXT",
     description: "What a person who writes outside the opening hours is answered, once a day; empty: nothing",
@@ -158,6 +173,7 @@ export const settings = {
   /** Empty: the server's. */
   quiet: {
     kind: "text",
+    group: "sending",
     initial: "",
     placeholder: "HOURS",
     description: "Quiet hours, such as 21:00-08:00, in which marketing waits; off: none; empty: those of the server",
@@ -172,6 +188,7 @@ export const settings = {
   },
   readReceipts: {
     kind: "choice",
+    group: "inbox",
     initial: "off",
     choices: READ_RECEIPTS,
     placeholder: "WHEN",
@@ -181,6 +198,55 @@ export const settings = {
       "When people see on their phone that you have read what they wrote. While a colleague types, they see that too, unless it is never: WhatsApp shows typing only with the receipt.",
     findProblem: (choice) =>
       Object.hasOwn(READ_RECEIPTS, choice) ? null : `"${cutText(choice, 40)}" is not off, opened or answered.`,
+  },
+  /** What the person agreed to; an opt-in that names neither purpose nor notice is recorded with both. */
+  purpose: {
+    kind: "text",
+    group: "consent",
+    initial: "",
+    placeholder: "TEXT",
+    description: "What people agree to who are opted in, recorded where an opt-in names neither purpose nor notice",
+    label: "Purpose of consent",
+    effect:
+      "What people agree to, such as offers and news by WhatsApp. It is recorded with each new opt-in, by the API, the console or a file, that names neither purpose nor notice. Opt-ins of the past stay as they are.",
+    findProblem: (text) =>
+      [...text].length > CONSENT_TERMS_MAX.purpose
+        ? `A purpose has at most ${CONSENT_TERMS_MAX.purpose} characters.`
+        : null,
+    normalize: trimShown,
+  },
+  /** The text that people are shown when they agree, or its version. */
+  notice: {
+    kind: "paragraph",
+    group: "consent",
+    initial: "",
+    placeholder: "TEXT",
+    description: "The notice that people are shown who are opted in, or its version, recorded with the purpose",
+    label: "Notice of consent",
+    effect:
+      "The text that people are shown when they agree, or its version. It is recorded together with the purpose, as evidence.",
+    findProblem: (text) =>
+      [...text].length > CONSENT_TERMS_MAX.notice
+        ? `A notice has at most ${CONSENT_TERMS_MAX.notice} characters.`
+        : null,
+    normalize: trimShown,
+  },
+  messageRetention: {
+    ...retention("messages sent to one person"),
+    label: "Messages to one person",
+    effect:
+      "Messages to one person that are older are deleted, with their texts; balance and figures stay. Recipients of broadcasts are kept as the server's operator says.",
+  },
+  inboundRetention: {
+    ...retention("what people wrote"),
+    label: "What people write",
+    effect:
+      "Texts that are older are deleted, those that a phone on the number sent, too. Consent and its evidence stay.",
+  },
+  mediaRetention: {
+    ...retention("files that people sent"),
+    label: "Files that people send",
+    effect: "Files that are older are deleted.",
   },
 } satisfies Record<string, { [Kind in SettingKind]: Setting<Kind> }[SettingKind]>;
 
@@ -216,6 +282,21 @@ export function requireSettings(given: NewWorkspace): WorkspaceSettings {
   if (both !== null) fields.stop_words ??= [`"${both}" cannot both stop and start.`];
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   return valid;
+}
+
+/** What the three settings of retention have in common. */
+function retention(of: string) {
+  const periods = Object.keys(RETENTIONS);
+  return {
+    kind: "choice",
+    group: "retention",
+    initial: "server",
+    choices: RETENTIONS,
+    placeholder: "TIME",
+    description: `Retention of ${of}: ${periods.join(", ")}; server: as the configuration says. The shorter one holds`,
+    findProblem: (choice: string) =>
+      Object.hasOwn(RETENTIONS, choice) ? null : `"${cutText(choice, 40)}" is not one of ${periods.join(", ")}.`,
+  } as const;
 }
 
 function readQuiet(text: string): string {

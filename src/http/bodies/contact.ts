@@ -10,11 +10,12 @@ import { invalidRequest } from "#src/core/problem.ts";
 import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { isLonger } from "#src/core/text-limits.ts";
-import { CONSENT_TERMS_MAX, type ConsentTerms } from "#src/domain/contacts/consent-log.ts";
+import type { ConsentTerms } from "#src/domain/contacts/consent-log.ts";
 import { type NewPerson, PEOPLE_MAX, PERSON_NAME_MAX, PERSON_REF_MAX } from "#src/domain/contacts/people.ts";
 import { EMAIL_LENGTH_MAX, EMAIL_PATTERN, type Profile, readProfileValue } from "#src/domain/contacts/profile.ts";
 import { mapProfile, type ProfileKind, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
+import { CONSENT_TERMS_MAX } from "#src/domain/workspaces/consent-terms.ts";
 import { findFieldProblems } from "../validate.ts";
 import { checkWellFormed } from "./variables.ts";
 
@@ -95,7 +96,10 @@ export const ContactBody = Type.Object(
         description: "`false`: you asked the person, and they want to keep receiving messages. It ends the doubt.",
       }),
     ),
-    consent_purpose: term("purpose", "With `consent: opted_in`: what the person agreed to, in your words."),
+    consent_purpose: term(
+      "purpose",
+      "With `consent: opted_in`: what the person agreed to, in your words. A new opt-in without purpose and notice gets those of the workspace's settings.",
+    ),
     consent_notice: term("notice", "With `consent: opted_in`: the text that the person was shown, or its version."),
   },
   {

@@ -30,6 +30,11 @@ export const settingsExample = {
   away_message: "We are back tomorrow at 10.",
   quiet: "21:00-08:00",
   read_receipts: "opened",
+  purpose: "Offers and news",
+  notice: "2026-10",
+  message_retention: "server",
+  inbound_retention: "1 year",
+  media_retention: "90 days",
 };
 
 export const messageExample: Static<typeof MessageView> = {

@@ -1,17 +1,24 @@
 /** A workspace's settings, as `domain/workspaces/workspace.ts` declares them: shown, tried out and changed. */
 import { type Static, Type } from "@sinclair/typebox";
+import { durationBefore, readDuration } from "#src/core/duration.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatQuietHours, type QuietHours } from "#src/core/quiet-hours.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { displayName } from "#src/domain/contacts/profile-fields.ts";
 import { lastWordsSql } from "#src/domain/inbound/conversations.ts";
+import { purgeableTextsSql } from "#src/domain/inbound/purge.ts";
+import { expirableMediaSql } from "#src/domain/media/release.ts";
+import { purgeableMessagesSql } from "#src/domain/messages/purge.ts";
 import { findSettingChanges, SETTINGS_CHANGED } from "#src/domain/users/audit-log.ts";
 import { readCommand } from "#src/domain/workspaces/read-command.ts";
+import { type RetentionKey, readRetention, retentionSettings } from "#src/domain/workspaces/retention.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { updateWorkspace } from "#src/domain/workspaces/update.ts";
 import {
   PARAGRAPH_LENGTH_MAX,
   requireSettings,
+  settingGroups,
   settingKey,
   settingNames,
   settings,
@@ -19,6 +26,7 @@ import {
 } from "#src/domain/workspaces/workspace.ts";
 import { answerData } from "../answer.ts";
 import { timesOf } from "../times.ts";
+import type { WorkspaceCall } from "./call.ts";
 import { Data, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { settingsExample } from "./examples.ts";
@@ -55,6 +63,8 @@ const SettingsView = Type.Object(
 const SettingView = Type.Object({
   key: Type.String(),
   kind: OneOf(["text", "paragraph", "choice", "count", "words"]),
+  /** Where the form shows it. */
+  group: OneOf(settingGroups),
   label: Type.String(),
   effect: Type.String(),
   /** Of a choice: what may be chosen, with its name. */
@@ -62,7 +72,7 @@ const SettingView = Type.Object({
   value: Value,
   /** What a new workspace has; absent: it must be given. */
   initial: Type.Optional(Value),
-  /** Null: it was not changed recently. `by`: null for the command line. */
+  /** Null: never. `by`: null for the command line. */
   changed: Nullable(Type.Object({ at: Instant(), by: OptionalText })),
 });
 
@@ -77,9 +87,9 @@ const Preview = Type.Object({
   broadcasts: Type.Array(
     Type.Object({ id: Type.Integer(), name: Type.String(), was: Type.String(), becomes: Type.String() }),
   ),
-  /** How many people wrote last whose last words were examined. */
+  /** How many messages that people wrote last were examined. */
   examined: Type.Integer(),
-  /** Those of them whom the words would opt out or in, and did not. */
+  /** Those who wrote them whom the words would have opted out or in, and did not. */
   people: Type.Array(
     Type.Object({
       contact_id: Type.Integer(),
@@ -89,10 +99,14 @@ const Preview = Type.Object({
       would: OneOf(["opt_out", "opt_in"]),
     }),
   ),
+  /** What a shorter retention would delete within minutes. `is_more`: there are more than that. */
+  removed: Type.Array(Type.Object({ key: Type.String(), count: Type.Integer(), is_more: Type.Boolean() })),
 });
 
 const BROADCASTS_SHOWN = 100;
-const PEOPLE_EXAMINED = 1_000;
+const MESSAGES_EXAMINED = 1_000;
+/** What a shorter retention would delete is counted up to this. */
+const COUNTED_MAX = 100_000;
 /** Texts that are longer are no command. */
 const TEXT_LENGTH_MAX = 200;
 
@@ -117,14 +131,14 @@ export const settingEndpoints = {
   }).read((tx, call) => {
     const { workspace } = call;
     if (call.user === null) return Object.fromEntries(settingNames.map((name) => [settingKey(name), workspace[name]]));
-    const changes = findSettingChanges(tx, workspace.id);
+    const changes = findSettingChanges(tx, workspace.id, settingNames.map(settingKey));
     const when = timesOf(workspace);
     return settingNames.map((name): Static<typeof SettingView> => {
-      const { kind, label, effect, ...setting } = settings[name];
+      const { kind, group, label, effect, ...setting } = settings[name];
       const initial = name === "quiet" ? serverQuiet(call.quiet) : "initial" in setting ? setting.initial : undefined;
       const change = changes.get(settingKey(name));
       return {
-        ...{ key: settingKey(name), kind, label, effect, value: workspace[name] },
+        ...{ key: settingKey(name), kind, group, label, effect, value: workspace[name] },
         ...(initial === undefined ? {} : { initial }),
         ...("choices" in setting ? { choices: setting.choices } : {}),
         changed: change === undefined ? null : { at: when(change.at), by: change.email },
@@ -153,7 +167,8 @@ export const settingEndpoints = {
     }),
   ),
   "POST /w/{workspace}/settings/preview": endpoint({ ...manage, body: Changes, output: Data(Preview) }).answer(
-    async ({ body, workspace, store, searchReader }) => {
+    async (call) => {
+      const { body, workspace, store, searchReader } = call;
       const wanted = requireSettings({ ...workspace, ...readChanges(body) });
       const scheduled = store
         .read((tx) => listOpen(tx, ["scheduled"]))
@@ -165,7 +180,7 @@ export const settingEndpoints = {
         JSON.stringify([wanted.stopWords, wanted.startWords]) !==
         JSON.stringify([workspace.stopWords, workspace.startWords]);
       const written = haveWordsChanged
-        ? await searchReader.query(lastWordsSql, [TEXT_LENGTH_MAX, workspace.id, PEOPLE_EXAMINED])
+        ? await searchReader.query(lastWordsSql, [TEXT_LENGTH_MAX, workspace.id, MESSAGES_EXAMINED])
         : [];
       return answerData(200, {
         broadcasts: (isMoved ? scheduled : []).map(({ id, name, sendAt }) => ({
@@ -174,18 +189,8 @@ export const settingEndpoints = {
           becomes: formatInstant(sendAt, wanted.timezone),
         })),
         examined: written.length,
-        people: written.flatMap((row) => {
-          const text = String(row.text ?? "");
-          const [before, after] = [readCommand(text, workspace), readCommand(text, wanted)];
-          if (before === after || (after !== "stop" && after !== "start")) return [];
-          return {
-            contact_id: Number(row.contact_id),
-            name: displayName(textOf(row.name), textOf(row.first_name), textOf(row.last_name)),
-            phone: textOf(row.phone),
-            text,
-            would: after === "stop" ? ("opt_out" as const) : ("opt_in" as const),
-          };
-        }),
+        people: findOthersRead(written, workspace, wanted),
+        removed: await countRemoved(call, wanted),
       });
     },
   ),
@@ -201,6 +206,72 @@ export const settingEndpoints = {
     return { status: 200, data: { changed }, audit: changed.length === 0 ? null : audit };
   }),
 };
+
+type ReadAgain = Static<typeof Preview>["people"];
+
+/** The people whose newest command would be another one with the words of `wanted`. `written`: rows of `lastWordsSql`. */
+function findOthersRead(
+  written: readonly Record<string, unknown>[],
+  workspace: Workspace,
+  wanted: WorkspaceSettings,
+): ReadAgain {
+  const decided = new Set<unknown>();
+  return written.flatMap((row) => {
+    const text = String(row.text ?? "");
+    const [before, after] = [readCommand(text, workspace), readCommand(text, wanted)];
+    const isCommand = after === "stop" || after === "start";
+    if (!isCommand || decided.has(row.contact_id)) return [];
+    // What the person wrote before was overtaken by it.
+    decided.add(row.contact_id);
+    if (before === after) return [];
+    return {
+      contact_id: Number(row.contact_id),
+      name: displayName(textOf(row.name), textOf(row.first_name), textOf(row.last_name)),
+      phone: textOf(row.phone),
+      text,
+      would: after === "stop" ? ("opt_out" as const) : ("opt_in" as const),
+    };
+  });
+}
+
+/** How many rows retention would take. `tables`: how often the parameters `workspace, before` stand in the statement. */
+const removable: Readonly<Record<RetentionKey, { sql: string; tables: number }>> = {
+  messages: { sql: purgeableMessagesSql, tables: 1 },
+  inbound: { sql: purgeableTextsSql, tables: 2 },
+  media: { sql: expirableMediaSql, tables: 1 },
+};
+
+type RetentionName = (typeof retentionSettings)[RetentionKey];
+type Asking = Pick<WorkspaceCall, "workspace" | "clock" | "system" | "searchReader">;
+
+/** What the shorter retentions among `wanted` would delete. */
+async function countRemoved(call: Asking, wanted: WorkspaceSettings): Promise<Static<typeof Preview>["removed"]> {
+  const { workspace, clock, system, searchReader } = call;
+  const now = clock.now();
+  const removed: Static<typeof Preview>["removed"] = [];
+  for (const [key, name] of Object.entries(retentionSettings) as [RetentionKey, RetentionName][]) {
+    const server = readDuration(serverRetention(system, key) ?? "");
+    const cutoffOf = (choice: string): number => {
+      const periods = [readRetention(choice), server].flatMap((period) => period ?? []);
+      return Math.max(0, ...periods.map((period) => durationBefore(now, period)));
+    };
+    const before = cutoffOf(wanted[name]);
+    if (before <= cutoffOf(workspace[name])) continue;
+    const { sql, tables } = removable[key];
+    const range = Array.from({ length: tables }, () => [workspace.id, before]).flat();
+    const [row] = await searchReader.query(sql, [...range, COUNTED_MAX + 1]);
+    const count = Number(row?.count ?? 0);
+    if (count > 0)
+      removed.push({ key: settingKey(name), count: Math.min(count, COUNTED_MAX), is_more: count > COUNTED_MAX });
+  }
+  return removed;
+}
+
+/** Such as `18 months`; null: for ever. */
+function serverRetention(system: WorkspaceCall["system"], key: string): string | null {
+  const value = system.settings.settings.find(({ path }) => path === `retention.${key}`)?.value ?? null;
+  return value === null || value === "" ? null : String(value);
+}
 
 /** What holds for a workspace without quiet hours of its own. */
 function serverQuiet(quiet: QuietHours | null): string {

@@ -99,7 +99,7 @@ export function Card({ children }: { children: ReactNode }) {
 /** Names and values, one pair per row. */
 export function DescriptionList({ items }: { items: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
-    <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-4 gap-y-2">
+    <dl className="grid grid-cols-[minmax(7rem,auto)_minmax(5.5rem,1fr)] gap-x-4 gap-y-2">
       {items.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-quiet">{name}</dt>

@@ -8,11 +8,14 @@ import { Confirm } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, DescriptionList, Page } from "../../ui/page.tsx";
+import { formatCount } from "../../ui/plural.ts";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { countries, timezones } from "../workspaces/countries.ts";
 import { strings } from "./strings.ts";
+
+const settingGroups = Object.keys(strings.groups) as (keyof typeof strings.groups)[];
 
 type Setting = Output<"GET /w/{workspace}/settings">[number];
 type Preview = Output<"POST /w/{workspace}/settings/preview">;
@@ -20,7 +23,10 @@ type Preview = Output<"POST /w/{workspace}/settings/preview">;
 type Texts = Record<string, string>;
 
 /** Those with an effect on what exists: it is shown first. */
-const PREVIEWED = ["timezone", "stop_words", "start_words"];
+const PREVIEWED = [
+  ...["timezone", "stop_words", "start_words"],
+  ...["message_retention", "inbound_retention", "media_retention"],
+];
 const PEOPLE_SHOWN = 8;
 
 export function Screen() {
@@ -92,14 +98,28 @@ function SettingsForm({ settings }: { settings: readonly Setting[] }) {
     if (changed.length === 0) return showToast(strings.unchanged);
     if (!changed.some(({ key: name }) => PREVIEWED.includes(name))) return save(changes, key);
     const preview = await request("POST /w/{workspace}/settings/preview", { workspace: id, body: changes });
-    if (preview.broadcasts.length === 0 && preview.people.length === 0) return save(changes, key);
+    if (preview.broadcasts.length + preview.people.length + preview.removed.length === 0) return save(changes, key);
     setPending({ changes, preview });
   };
   return (
     <Card>
       <Form form={form} onSend={send} submit={strings.save}>
-        {settings.map((setting) => (
-          <SettingField key={setting.key} form={form} setting={setting} />
+        {settingGroups.map((group) => (
+          <fieldset
+            key={group}
+            aria-describedby={`group-${group}`}
+            className="flex flex-col gap-4 border-b border-line pb-6"
+          >
+            <legend className="text-section font-semibold">{strings.groups[group].title}</legend>
+            <p id={`group-${group}`} className="text-quiet">
+              {strings.groups[group].lead}
+            </p>
+            {settings
+              .filter((setting) => setting.group === group)
+              .map((setting) => (
+                <SettingField key={setting.key} form={form} setting={setting} />
+              ))}
+          </fieldset>
         ))}
       </Form>
       <Confirm
@@ -157,7 +177,7 @@ function Hint({ setting }: { setting: Setting }) {
   );
 }
 
-function Consequences({ broadcasts, people, examined }: Preview) {
+function Consequences({ broadcasts, people, examined, removed }: Preview) {
   return (
     <div className="flex flex-col gap-4">
       {broadcasts.length > 0 && (
@@ -186,6 +206,18 @@ function Consequences({ broadcasts, people, examined }: Preview) {
             {people.length > PEOPLE_SHOWN && <li>{strings.more(people.length - PEOPLE_SHOWN)}</li>}
           </ul>
           <p className="mt-2">{strings.onlyFromNow}</p>
+        </div>
+      )}
+      {removed.length > 0 && (
+        <div>
+          <p>{strings.removes}</p>
+          <ul className="mt-2 flex list-disc flex-col gap-1 ps-5">
+            {removed.map(({ key, count, is_more }) => (
+              <li key={key}>
+                {strings.removed[key]?.(is_more ? strings.orMore(formatCount(count)) : formatCount(count))}
+              </li>
+            ))}
+          </ul>
         </div>
       )}
     </div>

@@ -11,7 +11,14 @@ export const strings = {
   by: (who: string) => `by ${who}`,
   commandLine: "the command line",
   wordsHint: "Separate several by commas.",
-  retention: "How long things are kept",
+  groups: {
+    workspace: { title: "Workspace", lead: "How your team and your customers see the time, and which name you have." },
+    sending: { title: "Sending", lead: "Limits of what goes out." },
+    consent: { title: "Consent", lead: "Which words stop and start messages, and what people agree to." },
+    inbox: { title: "Inbox", lead: "When you answer, and what people see of it." },
+    retention: { title: "Retention", lead: "How long you keep things, if it is shorter than the server does." },
+  },
+  retention: "How long this server keeps things",
   retentionLead: "The operator of this server decides, for all workspaces. What is older is deleted; figures stay.",
   forEver: "for ever",
   kept: {
@@ -32,9 +39,16 @@ export const strings = {
       : `${count} scheduled broadcasts keep their moments, which have another time of day:`,
   becomes: (was: string, becomes: string) => `${was} becomes ${becomes}`,
   people: (count: number, examined: number) =>
-    `Of the last ${examined.toLocaleString("en")} people who wrote, ${count} would be read differently:`,
+    `The last ${examined.toLocaleString("en")} messages that people wrote would have been read differently for ${count} ${count === 1 ? "person" : "people"}:`,
   would: { opt_out: "opted out", opt_in: "opted in" } as const,
   said: (text: string) => `“${text}”`,
   more: (count: number) => `and ${count} more`,
+  removes: "What is older is deleted within minutes, and cannot be brought back:",
+  removed: {
+    message_retention: (count: string) => `${count} messages to one person`,
+    inbound_retention: (count: string) => `the texts of ${count} messages that people wrote`,
+    media_retention: (count: string) => `${count} files that people sent`,
+  } as Readonly<Record<string, (count: string) => string>>,
+  orMore: (count: string) => `more than ${count}`,
   onlyFromNow: "No consent changes now: the words hold for what people write from now on.",
 } as const;

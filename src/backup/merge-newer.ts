@@ -20,6 +20,8 @@ const MERGED_JOBS = [
   "send_message",
   "cancel_replied",
   "end_snooze",
+  "erase_person",
+  "hand_out",
 ];
 
 /** Number of rows of each kind that were newer. */

@@ -1,20 +1,22 @@
 /** `waxwing contact …`: files of people, and what concerns a single person: keep, data, erase. */
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import { listLastingCopies } from "#src/backup/lasting.ts";
 import { notFound } from "#src/core/problem.ts";
-import type { ReadTx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { findOpenErasure } from "#src/domain/contacts/being-erased.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
-import type { Contact } from "#src/domain/contacts/table.ts";
+import type { Contact, Erasure } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
+import { beginErasure } from "#src/domain/erasure/erasures.ts";
 import { COMMAND_LINE, recordAudit } from "#src/domain/users/audit-log.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { MediaFiles } from "#src/media/files.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
-import { erasePerson } from "#src/server/erase-person.ts";
+import { copiesOf, erasePerson, TAKEN_OVER_AFTER_MS } from "#src/server/erase-person.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
 import { writePersonArchive } from "#src/transfer/person-data/archive.ts";
+import { HandOutFiles } from "#src/transfer/person-data/hand-out-files.ts";
 import { type Command, command } from "./command.ts";
 import { fileCommands } from "./contact-files.ts";
 import { importCommand } from "./contact-import.ts";
@@ -96,30 +98,31 @@ export const commands: readonly Command[] = [
     options,
     (context, values) =>
       withDatabase(context, "write", async ({ store, config }) => {
+        const { clock } = context.io;
         const files = {
           imports: new ImportFiles(config.storage.path),
           media: new MediaFiles(config.media.directory),
           simulated: new SimulatedFiles(config.media.directory),
+          handOuts: new HandOutFiles(config.storage.path),
         };
-        const { isLogEmpty, waitingImports, sharedUploads } = await erasePerson(
-          store,
-          context.io.clock,
-          files,
-          (tx) => {
-            const person = requirePerson(tx, getWorkspace(tx, values.workspace), values.phone);
-            const entry = { action: "contact.erase", subject: `contact ${person.id}` };
-            recordAudit(tx, COMMAND_LINE, { workspaceId: values.workspace, ...entry });
-            return person;
-          },
-        );
-        const { schedule, directory, retention: keep, remote } = config.backup;
-        const now = context.io.clock.now();
-        const copies = listLastingCopies({ database: config.storage.path, schedule, directory, keep, remote, now });
+        const id = await store.write((tx) => {
+          const workspace = getWorkspace(tx, values.workspace);
+          return findErasing(tx, workspace, values.phone) ?? begin(tx, requirePerson(tx, workspace, values.phone)).id;
+        });
+        const ended = await erasePerson({ store, clock, files, config }, id);
+        const holders = ended?.holders ?? null;
+        if (ended === undefined || holders === null) throw new Error(`erasure ${id} has not ended`);
+        const { log_emptied: isLogEmpty, waiting_imports: waitingImports, shared_uploads: sharedUploads } = holders;
+        // With their places, which are the operator's to know.
+        const copies = copiesOf(config, clock.now());
         const backups = copies.map((copy) => ({ ...copy, until: copy.until === null ? null : inSeconds(copy.until) }));
         const text = [
           "The person is erased.",
           ...(backups.length === 0 ? [] : ["Copies from before still contain the person:"]),
           ...backups.map(({ place, until }) => `  ${place}: until ${until ?? "you delete it"}`),
+          ...(holders.is_replicated
+            ? ["The replica of the database still contains the person until it ages out."]
+            : []),
           ...(sharedUploads.length === 0 ? [] : [`Uploads that others got too stay: ${sharedUploads.join(", ")}.`]),
           ...(isLogEmpty ? [] : ["The write-ahead log still contains old pages until the server's next restart."]),
           ...(waitingImports.length === 0
@@ -132,9 +135,11 @@ export const commands: readonly Command[] = [
         return {
           json: {
             erased: true,
+            counts: ended.counts,
             log_emptied: isLogEmpty,
             waiting_imports: waitingImports,
             shared_uploads: sharedUploads,
+            is_replicated: holders.is_replicated,
             backups,
           },
           text,
@@ -142,6 +147,17 @@ export const commands: readonly Command[] = [
       }),
   ),
 ];
+
+/** The server takes over a command that was killed. */
+function begin(tx: Tx, person: Contact): Erasure {
+  return beginErasure(tx, person, COMMAND_LINE, tx.now + TAKEN_OVER_AFTER_MS);
+}
+
+/** The person's erasure that was interrupted. */
+function findErasing(tx: ReadTx, { id, country }: Workspace, phone: string): number | null {
+  const found = lookUpContact(tx, id, phone, country);
+  return found === null || found.contact !== null ? null : findOpenErasure(tx, id, found);
+}
 
 function requirePerson(tx: ReadTx, { id, country }: Workspace, phone: string): Contact {
   const found = lookUpContact(tx, id, phone, country)?.contact;

@@ -57,6 +57,8 @@ export const logEvents = {
   "clock.shift_failed": "Due times could not be shifted with the wall clock.",
   "clock.wrong": "The wall clock is wrong; scheduled messages and broadcasts wait.",
   "console.failed": "The console's page could not be built.",
+  "contact.erase_failed": "A person could not be erased; it is tried again.",
+  "contact.hand_out_failed": "The archive of a person's data could not be made; it is tried again.",
   "contact.tell_failed": "The event of a changed contact could not be written; it is tried again.",
   "contact_messages.failed":
     "Single messages could not be moved to their index by contact; it is tried again in a minute.",

@@ -43,6 +43,7 @@ import importProgress from "../../migrations/0041_import_progress.sql" with { ty
 import messageSenders from "../../migrations/0042_message_senders.sql" with { type: "text" };
 import usageCountries from "../../migrations/0043_usage_countries.sql" with { type: "text" };
 import workspaceRetention from "../../migrations/0044_workspace_retention.sql" with { type: "text" };
+import personRequests from "../../migrations/0045_person_requests.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   { version: 42, name: "message_senders", sql: messageSenders },
   { version: 43, name: "usage_countries", sql: usageCountries },
   { version: 44, name: "workspace_retention", sql: workspaceRetention },
+  { version: 45, name: "person_requests", sql: personRequests },
 ];

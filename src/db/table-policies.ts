@@ -146,6 +146,10 @@ export const tablePolicies = {
   contact_fields: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },
   consent_log: { restore: { follows: ["evidence"] }, person: "emptied", reset: "workspace", kept: "always" },
   erased_opt_outs: { restore: { follows: [] }, person: "nobody", reset: "workspace", kept: "always" },
+  // One that had begun continues, and what it erased stays erased. Nothing names the person once it has ended.
+  erasures: { restore: "newer", person: "removed", reset: "workspace", kept: after("ended_at", 30 * DAY_MS) },
+  // The archives on disk are those of the replaced database.
+  hand_outs: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   contact_counters: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   contact_update_mutes: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   custom_fields: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },

@@ -24,7 +24,8 @@ export const outbox = sqliteTable("outbox", {
  * audit entry about which the owners of its workspace get an e-mail · `end_deliveries`: subject is the last job that an
  * address had when it was removed · `send_message`: a scheduled message ·
  * `cancel_replied`: a contact who wrote, and had more scheduled messages that this cancels than one transaction takes ·
- * `end_snooze`: a conversation that is snoozed until a time.
+ * `end_snooze`: a conversation that is snoozed until a time · `erase_person`: subject is an erasure · `hand_out`: an archive
+ * of a person's data that is to be made, or deleted.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -40,6 +41,8 @@ const outboxKinds = [
   "send_message",
   "cancel_replied",
   "end_snooze",
+  "erase_person",
+  "hand_out",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

@@ -1,84 +1,154 @@
 /**
- * Erases a person from the database and from the files beside it, also while a server runs. The command line and the test
- * control both call this.
+ * Erases a person from the database and from the files beside it, also while a server runs. The transaction that begins an
+ * erasure leaves a job behind. The server, the command line and the test control all call this to carry it out, and what a
+ * crash interrupts is done again from the beginning of its round. What a crash must not leave is removed before the row by
+ * which it is found.
  */
+import { listLastingCopies } from "#src/backup/lasting.ts";
+import type { Config } from "#src/config/config.ts";
 import { type Clock, sleep } from "#src/core/clock.ts";
+import { isReplicationTable } from "#src/db/schema-objects.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import type { Contact } from "#src/domain/contacts/table.ts";
+import type { ErasedCounts, Erasure, ErasureHolders } from "#src/domain/contacts/table.ts";
+import { eraseNames, eraseTexts, listMediaOf } from "#src/domain/erasure/erase-contact.ts";
+import { eraseMentions, type MentionTable, mentionTables } from "#src/domain/erasure/erase-mentions.ts";
 import {
-  erasePerson as eraseContacts,
-  eraseMentions,
-  eraseTexts,
-  listMediaOf,
-  type MentionTable,
-  mentionTables,
-} from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
+  beginSecondRound,
+  countErased,
+  endErasure,
+  findErasure,
+  forgetNames,
+  personOf,
+} from "#src/domain/erasure/erasures.ts";
+import type { Person } from "#src/domain/erasure/person.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import { removeUnusedMedia } from "#src/media/remove-unused.ts";
 import type { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import type { ImportFiles } from "#src/transfer/import-files.ts";
-import { listImports, removeEndedImports } from "#src/transfer/imports.ts";
+import { listEndedImports, listImports, removeImport } from "#src/transfer/imports.ts";
+import { type HandOutFiles, removeStrayHandOuts } from "#src/transfer/person-data/hand-out-files.ts";
 
 /** Where files of people lie beside the database. */
-interface PersonalFiles {
+export interface PersonalFiles {
   imports: ImportFiles;
   media: MediaFiles;
   simulated: SimulatedFiles;
+  handOuts: HandOutFiles;
 }
 
-interface Erased {
-  /** No data of the person is left in the WAL. */
-  isLogEmpty: boolean;
-  /** Files uploaded through the console and not imported yet. */
-  waitingImports: number[];
-  /** Files that were uploaded to be sent and that others got too: they stay. */
-  sharedUploads: number[];
+interface EraseOptions {
+  store: Store;
+  /** Of the gaps: a clock that no test moves. */
+  clock: Clock;
+  files: PersonalFiles;
+  config: Pick<Config, "backup" | "storage">;
+  /** Read between two batches. Default: never. */
+  isStopped?: () => boolean;
 }
+
+/** The server carries out an erasure of the command line that has not ended after so long: the command may have been killed. */
+export const TAKEN_OVER_AFTER_MS = 60_000;
 
 const BATCH = 200;
+/** Of messages, each of which is in several indexes. */
+const TEXTS = 50;
 const GAP_MS = 3;
 
-/**
- * Works in batches and removes the contact last, so that an interrupted erasure can be run again. `clock`: for the gaps.
- * Throws what `find` throws.
- */
-export async function erasePerson(
-  store: Store,
-  clock: Clock,
-  { imports: files, media, simulated }: PersonalFiles,
-  find: (tx: Tx) => Contact,
-): Promise<Erased> {
+const countOf: Readonly<Record<MentionTable, keyof ErasedCounts>> = {
+  callbacks: "callbacks",
+  events: "events",
+  audit_log: "audit_entries",
+  idempotency_keys: "answers",
+};
+
+/** Undefined: there is no such erasure any more, or it was stopped and continues when this is called again. */
+export async function erasePerson(options: EraseOptions, id: number): Promise<Erasure | undefined> {
+  const { store, files } = options;
+  const isStopped = (): boolean => options.isStopped?.() === true;
+  const open = (): Erasure | undefined => store.read((tx) => findErasure(tx, id));
+  const begun = open();
+  if (begun === undefined || begun.endedAt !== null) return begun;
+  const person = personOf(begun);
+  if (person !== null) {
+    if (begun.round === 1) {
+      if (!(await eraseRound(options, id, person))) return undefined;
+      await store.write((tx) => beginSecondRound(tx, id));
+    }
+    // Erase again what a running server has recorded about the person in the meantime.
+    if (!(await eraseRound(options, id, person))) return undefined;
+    await store.write((tx) => forgetNames(tx, begun));
+  }
+  if (isStopped()) return undefined;
+  removeStrayHandOuts(store, files.handOuts);
+  const searched = open();
+  if (searched === undefined) return undefined;
+  // After the names are gone: a page of the log may have them.
+  const holders = { ...holdersNow(options, searched), log_emptied: store.checkpoint() };
+  await store.write((tx) => endErasure(tx, id, holders));
+  return open();
+}
+
+/** Returns false if it was stopped. */
+async function eraseRound(options: EraseOptions, id: number, person: Person): Promise<boolean> {
+  const { store, clock, files } = options;
+  const isStopped = (): boolean => options.isStopped?.() === true;
   const inBatches = async (batch: (tx: Tx) => boolean): Promise<void> => {
-    while (await store.write(batch)) await sleep(clock, GAP_MS);
+    while (!isStopped() && (await store.write(batch))) await sleep(clock, GAP_MS);
   };
-  const person = await store.write((tx) => findPerson(tx, find(tx)));
-  const checkedUpTo: Record<MentionTable, number> = { callbacks: 0, events: 0, audit_log: 0, idempotency_keys: 0 };
-  const eraseEverything = async (): Promise<void> => {
-    const fetched = store.read((tx) => listMediaOf(tx, person));
-    for (const table of mentionTables) {
-      await inBatches((tx) => {
-        const last = eraseMentions(tx, person, table, checkedUpTo[table], BATCH);
-        checkedUpTo[table] = last ?? checkedUpTo[table];
-        return last !== null;
-      });
+  const fetched = store.read((tx) => listMediaOf(tx, person));
+  const forgetFiles = (): void => {
+    for (const { id: medium, networkMediaId } of fetched) {
+      files.media.discard(String(medium));
+      files.simulated.forget(networkMediaId);
     }
-    await inBatches((tx) => eraseTexts(tx, person, BATCH));
-    for (const { id, networkMediaId } of fetched) {
-      media.discard(String(id));
-      simulated.forget(networkMediaId);
-    }
-    await removeUnusedMedia({ store, clock, files: media });
   };
-  await eraseEverything();
-  const { ended, sharedUploads } = await store.write((tx) => ({
-    sharedUploads: eraseContacts(tx, person),
-    ended: removeEndedImports(tx, person.workspaceId),
-  }));
-  for (const id of ended) files.remove(id);
-  // Erase again what a running server has recorded about the person in the meantime.
-  await eraseEverything();
-  const waiting = store.read((tx) => listImports(tx, person.workspaceId));
-  return { isLogEmpty: store.checkpoint(), waitingImports: waiting.map(({ id }) => id), sharedUploads };
+  for (const table of mentionTables) {
+    let checkedUpTo = 0;
+    await inBatches((tx) => {
+      const { last, emptied } = eraseMentions(tx, person, table, checkedUpTo, BATCH);
+      countErased(tx, id, { [countOf[table]]: emptied });
+      checkedUpTo = last ?? checkedUpTo;
+      return last !== null;
+    });
+  }
+  forgetFiles();
+  await inBatches((tx) => {
+    const { isMore, erased } = eraseTexts(tx, person, TEXTS);
+    countErased(tx, id, erased);
+    return isMore;
+  });
+  if (isStopped()) return false;
+  await store.write((tx) => countErased(tx, id, { drafts: eraseNames(tx, person) }));
+  // One may have been fetched until its row was emptied.
+  forgetFiles();
+  await removeUnusedMedia({ store, clock, files: files.media }, isStopped);
+  for (const ended of store.read((tx) => listEndedImports(tx, person.workspaceId))) {
+    files.imports.remove(ended.id);
+    await store.write((tx) => removeImport(tx, ended.id));
+  }
+  removeStrayHandOuts(store, files.handOuts);
+  return !isStopped();
+}
+
+function holdersNow({ store, clock, config }: EraseOptions, { workspaceId, holders }: Erasure) {
+  const waiting = store.read((tx) => listImports(tx, workspaceId));
+  return {
+    backups: copiesOf(config, clock.now()).map(({ kind, until }) => ({ kind, until })),
+    is_replicated: isReplicated(store),
+    shared_uploads: holders?.shared_uploads ?? [],
+    waiting_imports: waiting.map(({ id }) => id),
+  } satisfies Omit<ErasureHolders, "log_emptied">;
+}
+
+/** The copies of the database that last: a person who is erased now is still in them. */
+export function copiesOf({ backup, storage }: EraseOptions["config"], now: number) {
+  const { schedule, directory, retention: keep, remote } = backup;
+  return listLastingCopies({ database: storage.path, schedule, directory, keep, remote, now });
+}
+
+/** Whether a program copies the database continuously. */
+export function isReplicated({ client }: Pick<Store, "client">): boolean {
+  const names = client.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[];
+  return names.some(isReplicationTable);
 }

@@ -3,6 +3,8 @@ import { hasTls } from "#src/config/tls.ts";
 import type { Clock } from "#src/core/clock.ts";
 import { serveHttp } from "#src/core/serve-http.ts";
 import { Turns } from "#src/core/turns.ts";
+import { beginErasure } from "#src/domain/erasure/erasures.ts";
+import { COMMAND_LINE } from "#src/domain/users/audit-log.ts";
 import { readDoctorSettings } from "#src/health/doctor-context.ts";
 import { AnswerStreams } from "#src/http/answer-streams.ts";
 import { createApp } from "#src/http/api/app.ts";
@@ -19,12 +21,12 @@ import { guardEntrances, refuseHost } from "#src/http/request-target.ts";
 import { rangeMatcher } from "#src/net/address-ranges.ts";
 import { clientNetwork } from "#src/net/client-network.ts";
 import { CallbackSecrets } from "#src/receiving/callback-secrets.ts";
-import { ImportFiles } from "#src/transfer/import-files.ts";
 import { withRequestCount } from "./control.ts";
-import { erasePerson } from "./erase-person.ts";
+import { erasePerson, TAKEN_OVER_AFTER_MS } from "./erase-person.ts";
 import type { Https } from "./https.ts";
 import { Listener } from "./listener.ts";
 import { sendsEmail } from "./mail-worker.ts";
+import { personalFiles } from "./person-jobs.ts";
 import type { Runtime } from "./runtime.ts";
 import { createSendOptions } from "./workers.ts";
 
@@ -147,9 +149,10 @@ function withStrictTransport(fetch: Fetch, https: Https, clock: Pick<Clock, "mon
 }
 
 function createRoutes({ context, system, refused, requestLog }: Parts, { state, stopping, resets }: Listening) {
-  const { config, store, socketClock: clock, random, log, box, networks, metrics, files, control } = context;
+  const { config, store, socketClock: clock, random, log, box, networks, metrics, control } = context;
   const { readers, realClock, poster, media, links, simulatedFiles, uploads } = context;
   const dispatch = createSendOptions(context);
+  const personal = personalFiles(context);
   const bodies = { budget: new BodyBudget(clock), clock };
   const isTrustedProxy = rangeMatcher(config.server.trustedProxies);
 
@@ -188,7 +191,8 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
       uploads,
       doctor: readDoctorSettings(config, process.env),
       limits: config.limits,
-      importFiles: new ImportFiles(files.database),
+      importFiles: personal.imports,
+      handOutFiles: personal.handOuts,
       webhooks: config.webhooks,
       quiet: config.broadcasts.quiet,
       ...{ poster, realClock },
@@ -203,14 +207,18 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
   );
   if (control !== null && resets !== null) {
     const { token, webhooks, requests, simulator } = control;
-    const personal = { imports: new ImportFiles(files.database), media, simulated: simulatedFiles };
     app.use(
       controlRoutes({
         ...{ store, box, random, log, realClock, token, webhooks, requests, simulator, simulatedFiles, ...resets },
         clock: control.clock,
         isAdmitted: rangeMatcher(config.simulator.controlFrom),
         // The clock of tests may stand still.
-        erase: (find) => erasePerson(store, realClock, personal, find),
+        async erase(find) {
+          const { id } = await store.write((tx) =>
+            beginErasure(tx, find(tx), COMMAND_LINE, tx.now + TAKEN_OVER_AFTER_MS),
+          );
+          await erasePerson({ store, clock: realClock, files: personal, config }, id);
+        },
       }),
     );
   }

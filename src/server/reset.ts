@@ -9,9 +9,11 @@ import { restoreSeed, saveSeed, saveWorkspaceSeed } from "#src/db/seed.ts";
 import { contactMessageIndex } from "#src/domain/messages/contact-messages.ts";
 import { networkIdIndex } from "#src/domain/messages/network-ids.ts";
 import type { ResetTime } from "#src/http/control/route.ts";
+import { HandOutFiles } from "#src/transfer/person-data/hand-out-files.ts";
 import type { Environment, Storage } from "./context.ts";
 import type { Control } from "./control.ts";
 import { KeptMedia } from "./kept-media.ts";
+import { matchHandOuts } from "./person-jobs.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { endAndRestore } from "./workspace-reset.ts";
 
@@ -100,13 +102,14 @@ export class ResetPoint {
 
   /** The clock, the rules of the network and all other workspaces stay as they are. */
   async restoreWorkspace(current: () => Runtime, workspaceId: number): Promise<void> {
-    const { control } = this.#options;
+    const { control, storage } = this.#options;
     const file = this.#added.get(workspaceId) ?? this.#file;
     await control.holdRequests(() =>
       control.clock.exclusively(async () => {
         const since = this.#since.get(workspaceId) ?? null;
         this.#since.set(workspaceId, await endAndRestore(control, current(), workspaceId, file, since));
         this.#media.restore(workspaceId);
+        await matchHandOuts(storage.store, new HandOutFiles(storage.files.database));
       }),
     );
     current().notifyAll();

@@ -18,6 +18,7 @@ import type { Environment, ServerContext, Storage } from "./context.ts";
 import { createMailLinkWorker } from "./mail-links.ts";
 import { createMailOwnersWorker } from "./mail-owners.ts";
 import { connectNetworks } from "./networks.ts";
+import { createErasureWorker, createHandOutWorker, matchHandOuts, personalFiles } from "./person-jobs.ts";
 import { createSystem } from "./system.ts";
 import { createWorkers, reclaimWork } from "./workers.ts";
 
@@ -62,6 +63,7 @@ export async function createRuntime(
   await reclaimWork(context);
   await uploads.removeUnfinished();
   await store.write(planSyncs);
+  await matchHandOuts(store, personalFiles(context).handOuts);
 
   const accountSync = createSyncWorker({
     ...context,
@@ -80,6 +82,8 @@ export async function createRuntime(
     ["fetch_media", mediaFetcher],
     ["mail_link", createMailLinkWorker(context)],
     ["mail_owners", createMailOwnersWorker(context)],
+    ["erase_person", createErasureWorker(context)],
+    ["hand_out", createHandOutWorker(context)],
     [UNUSED_MEDIA, unusedMedia],
   ]);
   const refused = new RefusedCallbacks({

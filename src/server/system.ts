@@ -16,6 +16,7 @@ import type { System } from "#src/http/console/context.ts";
 import { NewerVersionNotice } from "#src/upgrade/newer-version.ts";
 import { archivedFiles } from "./archived-files.ts";
 import type { ServerContext } from "./context.ts";
+import { copiesOf, isReplicated } from "./erase-person.ts";
 import { createHealth } from "./health.ts";
 
 /** The console's view, and the services in the order of their start. */
@@ -61,6 +62,7 @@ export function createSystem(context: ServerContext): System & { services: reado
     settings: { file: config.file, settings: describeSettings(config) },
     log: logTail,
     disk: () => readDisk(dirname(database)),
+    copies: () => ({ backups: copiesOf(config, clock.now()), is_replicated: isReplicated(store) }),
     services: [
       ...[backups, new KeptCopies({ database, clock, log }), timeSeries, watch, alarms],
       ...(config.upgrade.notice ? [notice] : []),

@@ -152,13 +152,3 @@ export function listOldImports(tx: ReadTx): Import[] {
     .limit(LISTED_MAX)
     .all();
 }
-
-/** Deletes a workspace's finished imports and returns their ids, so that the caller can delete their files. */
-export function removeEndedImports(tx: Tx, workspaceId: number): number[] {
-  return tx.db
-    .delete(imports)
-    .where(and(eq(imports.workspaceId, workspaceId), inArray(imports.state, ["done", "failed"])))
-    .returning({ id: imports.id })
-    .all()
-    .map(({ id }) => id);
-}

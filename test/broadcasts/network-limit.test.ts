@@ -5,8 +5,6 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { contacts } from "#src/domain/contacts/table.ts";
-import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { recentRecipients } from "#src/domain/messages/table.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { numbers, type Portfolio, portfolios } from "#src/domain/numbers/table.ts";
@@ -26,6 +24,7 @@ import {
   startAgain,
   startScenario,
 } from "#test/support/broadcast-scenarios.ts";
+import { erase } from "#test/support/erase.ts";
 import { networkIdOf, refused, unknown } from "#test/support/fake-network.ts";
 import { reportStatus } from "#test/support/report.ts";
 import type { TestWorkspace } from "#test/support/server.ts";
@@ -215,7 +214,7 @@ test("an erased person still counts, under no name", async () => {
   await app.clock.advance(10 * SECOND);
   await app.store.write((tx) => {
     const contact = tx.db.select().from(contacts).where(eq(contacts.phone, person)).get();
-    if (contact !== undefined) erasePerson(tx, findPerson(tx, contact));
+    if (contact !== undefined) erase(tx, contact);
   });
   const rows = app.store.client.prepare("SELECT person FROM portfolio_recipients").all() as { person: string }[];
   expect(rows).toHaveLength(1);

@@ -301,6 +301,11 @@ test("erasing a contact removes its data from every file of the data directory, 
   const erased = await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`);
   expect(erased.json).toEqual({
     erased: true,
+    counts: {
+      ...{ sent: 0, of_broadcasts: 0, scheduled: 0, received: 0, by_other_senders: 0, notes: 0, files: 0, drafts: 0 },
+      ...{ events: 1, callbacks: 0, answers: 0, audit_entries: 0 },
+    },
+    is_replicated: false,
     log_emptied: true,
     waiting_imports: [],
     shared_uploads: [],

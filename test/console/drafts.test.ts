@@ -4,10 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { credit } from "#src/domain/billing/account.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
-import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
+import { erase } from "#test/support/erase.ts";
 import { template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -164,7 +163,7 @@ test("erasing a contact removes its number from drafts, however the number was w
   const { path } = await draft({ to: ["098765 00077", "+91 98765-00077", "+919876500001"] });
   await app.store.write((tx) => {
     const found = lookUpContact(tx, shop.id, "+919876500077", "IN")?.contact;
-    if (found != null) erasePerson(tx, findPerson(tx, found));
+    if (found != null) erase(tx, found);
   });
   expect((await member.get(path)).body.data.content.to).toEqual(["+919876500001"]);
 });

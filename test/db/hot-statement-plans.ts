@@ -36,6 +36,7 @@ export const expectedPlans: Record<string, string[]> = {
   "contacts.fieldsOfWorkspace": ["SEARCH custom_fields USING INDEX custom_fields_key (workspace_id=?)"],
   "contacts.latestConsentEvidence": ["SEARCH consent_log USING INDEX consent_log_contact (contact_id=?)"],
   "contacts.noteActivity": ["SEARCH conversations USING INDEX conversations_person (contact_id=? AND number_id=?)"],
+  "contacts.openErasures": ["SEARCH erasures USING INDEX erasures_workspace (workspace_id=? AND ended_at=?)"],
   "contacts.openWindowAt": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
   "contacts.peopleOfContact": ["SEARCH contact_people USING INDEX contact_people_contact (contact_id=?)"],
   "contacts.sharedThreads": [

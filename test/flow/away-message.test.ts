@@ -5,14 +5,13 @@
 import { describe, expect, test } from "bun:test";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { linkContacts } from "#src/domain/contacts/identity.ts";
-import { erasePerson, eraseTexts } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { suspend, updateWorkspace } from "#src/domain/workspaces/update.ts";
 import type { WorkspaceSettings } from "#src/domain/workspaces/workspace.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { firstOperator, person } from "#test/support/console.ts";
 import { imageOf } from "#test/support/crash.ts";
+import { erase } from "#test/support/erase.ts";
 import { accepted, type FakeNetwork, fakeNetwork, gate, unreachable } from "#test/support/fake-network.ts";
 import { report, reportInbound } from "#test/support/report.ts";
 import { contactOf, eventTypesOf } from "#test/support/rows.ts";
@@ -324,9 +323,7 @@ describe("what changes meanwhile", () => {
     expect(days()).toEqual({ count: 1 });
     const contact = contactOf(app, PERSON);
     await app.store.write((tx) => {
-      const erased = findPerson(tx, contact);
-      while (eraseTexts(tx, erased, 1));
-      erasePerson(tx, erased);
+      erase(tx, contact, { texts: true });
     });
     expect(days()).toEqual({ count: 0 });
   });

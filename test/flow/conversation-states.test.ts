@@ -1,9 +1,8 @@
 /** What the staff make of a conversation: open, snoozed or done, who answers it, and their notes; by API and console. */
 import { describe, expect, test } from "bun:test";
-import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { readTypes, setWebhook } from "#src/domain/webhooks/address.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { erase } from "#test/support/erase.ts";
 import { reportInbound } from "#test/support/report.ts";
 import { contactOf, eventsOf } from "#test/support/rows.ts";
 import { ANNA, startThreads } from "#test/support/thread-world.ts";
@@ -230,7 +229,7 @@ describe("notes", () => {
     await world.note({ text: "Wants the blue one." });
     await world.call("POST", `${world.path}/thread`, { action: "release" });
     const contact = contactOf(app, ANNA);
-    await app.store.write((tx) => void erasePerson(tx, findPerson(tx, contact)));
+    await app.store.write((tx) => void erase(tx, contact));
     const count = (table: string) => app.store.client.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
     expect([count("conversation_notes"), count("thread_calls"), count("conversations")]).toEqual([0, 0, 0]);
   });

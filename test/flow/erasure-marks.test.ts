@@ -1,14 +1,15 @@
 /**
  * One mark is written into every text about a person that the product's doors take: the API, an import, and received
- * messages of every type. After the erasure no file of the data directory contains it, and no event shows it.
+ * messages of every type. An owner hands all of it out, and then forgets the person, both in the console. Afterwards no file of
+ * the data directory contains it, and no event shows it.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tablesWith } from "#src/db/table-policies.ts";
 import { type PersonTable, personColumns } from "#src/domain/erasure/person-columns.ts";
 import { readTypes, setWebhook } from "#src/domain/webhooks/address.ts";
-import { firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { firstOperator, PASSWORD, person, type Visitor } from "#test/support/console.ts";
 import { type AcceptedMessage, type Change, GRAPH_PHONE_NUMBER_ID } from "#test/support/graph.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { GraphMedia } from "#test/support/graph-media.ts";
@@ -26,7 +27,11 @@ const MARK = "Zqxmark";
 const NUMBER_MARK = 48.7310042;
 const BIRTHDAY_MARK = "1897-03-14";
 const USER_ID = `DE.${MARK}1`;
-const MARKS = [MARK, String(NUMBER_MARK), BIRTHDAY_MARK, PERSON.slice(1)].map((mark) => mark.toLowerCase());
+/** As a user writes the number. */
+const SPELLED = "+49 (1511) 234-5671";
+const MARKS = [MARK, String(NUMBER_MARK), BIRTHDAY_MARK, PERSON.slice(1), PERSON.slice(3), SPELLED, "234-5671"].map(
+  (mark) => mark.toLowerCase(),
+);
 
 let world: WhatsappWorld;
 let workshop: Workshop;
@@ -252,6 +257,12 @@ async function answer(): Promise<void> {
   await done(send({ to: PERSON, ...placed, reference: MARK }, `${MARK}-place`), 201);
   const draft = { ...placed, to: [PERSON], variables: { header: [], ...placed.variables } };
   await done(member.post(`${BASE}/drafts`, draft, { key: "form-2" }), 201);
+  await done(member.post(`${BASE}/drafts`, { template: "greeting", to: [SPELLED, OTHER] }, { key: "form-4" }), 201);
+  await done(
+    member.ask("PUT", `${BASE}/contacts/${encodeURIComponent(SPELLED)}`, { city: MARK }, { key: "form-5" }),
+    200,
+  );
+  expect((await member.get(`${BASE}/contacts?q=${MARK}`)).body.meta.total).toBe(1);
   await done(member.ask("PUT", `${BASE}/contacts/${PERSON}`, { company: MARK }, { key: "form-3" }), 200);
   const variables = [{ field: "first_name", fallback: "there" }];
   for (const more of [{}, { send_at: new Date(clock.now() + 86_400_000).toISOString() }]) {
@@ -354,6 +365,14 @@ const WITHOUT_MARK: Readonly<Record<string, string>> = {
   "thread_calls.target_role": "a word of the network's",
   "thread_calls.outcome": "a word of ours",
   "thread_calls.code": "a code of the network",
+  "erasures.address": "of the user",
+  "erasures.person": "no person is being erased",
+  "erasures.counts": "counts",
+  "erasures.holders": "places of ours",
+  "hand_outs.address": "of the user",
+  "hand_outs.state": "a word of ours",
+  "hand_outs.report": "counts, and names of files that are gone",
+  "hand_outs.reason": "words of ours",
   "audit_log.details": "ids and words of ours; the person is the subject",
   "messages.network_message_id": "of the network, which has no mark to put into it",
   "former_phones.phone": "the person has not moved here; the test below has one who did",
@@ -431,7 +450,7 @@ function leavesOf(value: string): string[] {
 /** What is handed to the person has every text about them. */
 async function handOutData(): Promise<void> {
   const out = workshop.path("person.zip");
-  const said = await command("contact", "data", PERSON, "--workspace", "1", "--out", out);
+  await download(out);
   const archive = await unzip(out);
   const json = String(archive["data.json"]);
   expect(() => JSON.parse(json)).not.toThrow();
@@ -442,11 +461,50 @@ async function handOutData(): Promise<void> {
   });
   expect(missing).toEqual([]);
   const names = Object.keys(archive).filter((name) => name.startsWith("files/"));
-  expect([said.files, said.bytes]).toEqual([names.length, statSync(out).size]);
   expect(names.map((name) => isMarked(String(archive[name])))).toEqual([true]);
   const page = String(archive["index.html"]);
   for (const name of names) expect(page).toContain(`href="${name.replaceAll(/[^/]+$/g, encodeURIComponent)}"`);
   expect(page).not.toContain("<script");
+}
+
+/** Makes the archive in the console, and downloads it. */
+async function download(out: string): Promise<void> {
+  expect((await member.post("/me/confirmation", { password: PASSWORD })).status).toBe(200);
+  await done(member.post(`${BASE}/contacts/${PERSON}/hand-out`, {}, { key: "form-archive" }), 202);
+  for (;;) {
+    await world.clock.advance(1_000);
+    const { data } = (await member.get(`${BASE}/contacts/${PERSON}/hand-out`)).body;
+    if (data.state === "making") continue;
+    expect(data).toMatchObject({ state: "ready", report: { files: 1, notes: 1, missing: [] } });
+    const address = `${world.app.server.url}/console/api${BASE}/hand-outs/${data.id}/file`;
+    const answered = await fetch(address, {
+      headers: { "sec-fetch-site": "same-origin", cookie: member.cookie ?? "" },
+    });
+    expect([answered.status, answered.headers.get("content-type")]).toEqual([200, "application/zip"]);
+    const bytes = await answered.bytes();
+    expect(bytes).toHaveLength(data.report.bytes);
+    writeFileSync(out, bytes);
+    return;
+  }
+}
+
+/** Forgets the person in the console; returns what the erasure has erased. */
+async function forget(): Promise<Record<string, number>> {
+  const shown = (await member.get(`${BASE}/contacts/${PERSON}/forget`)).body.data;
+  const asked = await member.post(`${BASE}/contacts/${PERSON}/forget`, { typed: SPELLED }, { key: "form-forget" });
+  expect([asked.status, asked.body.data.state]).toEqual([202, "running"]);
+  expect((await member.get(`${BASE}/contacts/${PERSON}`)).status).toBe(404);
+  for (;;) {
+    await world.clock.advance(1_000);
+    const { data } = (await member.get(`${BASE}/erasures/${asked.body.data.id}`)).body;
+    if (data.state === "running") continue;
+    // What was shown before is what was erased, except events: some came with the erasure, and are about it.
+    const { events, ...before } = shown.counts;
+    expect(data.counts).toMatchObject(before);
+    expect(data.counts.events).toBeGreaterThanOrEqual(events);
+    expect(data.holders).toMatchObject({ log_emptied: true, backups: [], is_replicated: false });
+    return data.counts;
+  }
 }
 
 test("no event, table or file holds anything that an erased person wrote, was called or came from", async () => {
@@ -460,13 +518,23 @@ test("no event, table or file holds anything that an erased person wrote, was ca
   expect(foundInFiles()).not.toEqual([]);
 
   await handOutData();
+  expect(foundInFiles().some((path) => path.endsWith(".zip"))).toBe(true);
 
-  expect(await command("contact", "erase", "--workspace", "1", PERSON)).toMatchObject({ erased: true });
+  const counts = await forget();
+  expect(Object.entries(counts).filter(([, count]) => count === 0)).toEqual([]);
   const after = await shownEvents();
   // The erasure itself, and the scheduled message that failed with it.
   expect(after.length).toBe(before.length + 2);
   expect(after.filter(isMarked)).toEqual([]);
   expect(foundInTables()).toEqual([]);
+  const receipts = rows<{ action: string; subject: string; user_id: number; details: string }>(
+    world.app.store,
+    "SELECT action, subject, user_id, details FROM audit_log WHERE action LIKE 'contact.data%' OR action LIKE 'contact.erase%' ORDER BY id",
+  );
+  expect(receipts.map(({ action, user_id }) => [action, user_id])).toEqual(
+    ["contact.data", "contact.data-download", "contact.erase", "contact.erased"].map((action) => [action, 2]),
+  );
+  expect(JSON.parse(receipts.at(-1)?.details ?? "")).toMatchObject({ erased: counts, still_holding: { backups: [] } });
   await world.app.stop();
   expect(foundInFiles()).toEqual([]);
 });

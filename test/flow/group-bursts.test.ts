@@ -2,12 +2,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Config } from "#src/config/config.ts";
-import { eraseMentions, erasePerson } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { addWebhook, updateWebhook } from "#src/domain/webhooks/further.ts";
 import { findWebhookById } from "#src/domain/webhooks/read.ts";
 import { replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import { firstOperator, person } from "#test/support/console.ts";
+import { erase } from "#test/support/erase.ts";
 import { contactOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { boxOf, deliveries, type Hook, isGenuine, MINUTE, SECOND, startHook } from "#test/support/webhooks.ts";
@@ -200,9 +199,7 @@ test("a person who is erased while messages are gathered is named in no delivery
   await app.inbound(shop, ANNA, "Call me");
   const contact = contactOf(app, ANNA);
   await app.store.write((tx) => {
-    const person = findPerson(tx, contact);
-    eraseMentions(tx, person, "events", 0, 200);
-    erasePerson(tx, person);
+    erase(tx, contact, { events: true });
   });
   await app.inbound(shop, ANNA, "Who is this?");
   await app.clock.advance(WINDOW_MS);

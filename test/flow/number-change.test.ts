@@ -1,8 +1,8 @@
 /** People who change their number, and people who turn out to be a known contact: contacts, links, consent, window. */
 import { expect, test } from "bun:test";
-import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
 import { findPerson } from "#src/domain/erasure/person.ts";
 import { getContactOf, optOutOf, putContactOf, reportControl, reportMove, walk } from "#test/support/contacts.ts";
+import { erase } from "#test/support/erase.ts";
 import { fakeNetwork } from "#test/support/fake-network.ts";
 import { reportInbound } from "#test/support/report.ts";
 import { contactOf, contactsOf, eventsOf, inboundsOf } from "#test/support/rows.ts";
@@ -93,7 +93,7 @@ test("moved_to ends when another contact has the old number, also once that cont
   await app.inbound(shop, old, "This is a new person");
   expect(await asked(app, shop, old)).toEqual([200, null]);
   const contact = contactOf(app, old);
-  await app.store.write((tx) => erasePerson(tx, findPerson(tx, contact)));
+  await app.store.write((tx) => erase(tx, contact));
   expect(await asked(app, shop, old)).toEqual([404, null]);
 });
 
@@ -118,7 +118,7 @@ test("an erasure of the person who moved takes moved_to along, and no row names 
   await app.store.write((tx) => {
     const person = findPerson(tx, contact);
     expect(person.names.map(({ text }) => text)).toContain(old.slice(1));
-    erasePerson(tx, person);
+    erase(tx, contact);
   });
   expect(await asked(app, shop, old)).toEqual([404, null]);
   expect(app.store.client.prepare("SELECT * FROM former_phones").all()).toEqual([]);

@@ -7,8 +7,6 @@ import { resolveValues } from "#src/domain/broadcasts/values.ts";
 import { findKeyProblem } from "#src/domain/contacts/custom-field.ts";
 import { broadcastNames, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
-import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { redact } from "#src/domain/erasure/redact.ts";
 import { compileIds } from "#src/domain/filters/compile.ts";
 import { readFilter } from "#src/domain/filters/filter.ts";
@@ -17,6 +15,7 @@ import { exportContacts } from "#src/transfer/export-contacts.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import { getContactOf, putContactOf } from "#test/support/contacts.ts";
 import { jumpingClock } from "#test/support/database.ts";
+import { erase } from "#test/support/erase.ts";
 import { contactsOf, required } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -152,7 +151,7 @@ test("an erased person has no profile left, in the row and in what was told of t
   const shop = await app.workspace();
   const { data } = (await putContactOf(app, shop, asha, full)).body;
   const contact = ashaOf(shop);
-  await app.store.write((tx) => erasePerson(tx, findPerson(tx, contact)));
+  await app.store.write((tx) => erase(tx, contact));
   const row = app.store.read(({ db }) => db.$client.prepare("SELECT * FROM contacts WHERE id = ?").get(contact.id));
   expect(profileOf(row as Record<string, unknown>)).toEqual(
     Object.fromEntries(profileNames.map((name) => [name, null])),

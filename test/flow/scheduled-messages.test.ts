@@ -7,8 +7,6 @@ import { eq } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { contacts } from "#src/domain/contacts/table.ts";
-import { erasePerson, eraseTexts } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { scheduledMessages } from "#src/domain/messages/table.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
@@ -21,6 +19,7 @@ import { contentCallback } from "#src/networks/simulator/callback.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { firstOperator, person } from "#test/support/console.ts";
 import { imageOf } from "#test/support/crash.ts";
+import { erase } from "#test/support/erase.ts";
 import {
   accepted,
   fakeNetwork,
@@ -383,9 +382,7 @@ describe("evaluated anew when due", () => {
     await cancel(world, cancelled);
     const contact = contactOf(app, PERSON);
     await app.store.write((tx) => {
-      const erased = findPerson(tx, contact);
-      while (eraseTexts(tx, erased, 1));
-      erasePerson(tx, erased);
+      erase(tx, contact, { texts: true });
     });
     expect(await show(world, id)).toMatchObject({
       ...{ status: "failed", to: "[erased]", text: "[erased]", content: null },

@@ -6,12 +6,11 @@ import { expect, test } from "bun:test";
 import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
-import { erasePerson, eraseTexts } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { messages } from "#src/domain/messages/table.ts";
 import { markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
+import { erase } from "#test/support/erase.ts";
 import { accepted, fakeNetwork, gate, pairThrottled, refused, unknown } from "#test/support/fake-network.ts";
 import { reportInbound, reportStatus } from "#test/support/report.ts";
 import {
@@ -123,9 +122,7 @@ function eraseRecipient(tx: Tx, workspaceId: number): void {
   const [message] = tx.db.select().from(messages).all();
   if (message?.contactId == null) throw new Error("there is no message");
   const contact = getContact(tx, workspaceId, message.contactId);
-  const person = findPerson(tx, contact);
-  eraseTexts(tx, person, 100);
-  erasePerson(tx, person);
+  erase(tx, contact, { texts: true });
 }
 
 for (const { name, code, status, isKept, stop } of stops) {

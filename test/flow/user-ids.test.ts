@@ -5,8 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { findByUserId } from "#src/domain/contacts/find.ts";
-import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
@@ -16,6 +14,7 @@ import { templates } from "#src/domain/templates/table.ts";
 import { exportContacts } from "#src/transfer/export-contacts.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import { jumpingClock } from "#test/support/database.ts";
+import { erase } from "#test/support/erase.ts";
 import { report, reportInbound } from "#test/support/report.ts";
 import { contactsOf, eventsOf, messagesOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -228,7 +227,7 @@ test("an erased opt-out of a user id outlives the erasure, and contact.erased na
   await writes(shop, "STOP");
   await app.store.write((tx) => {
     const contact = findByUserId(tx, shop.id, asha);
-    if (contact !== undefined) erasePerson(tx, findPerson(tx, contact));
+    if (contact !== undefined) erase(tx, contact);
   });
   expect(eventsOf(app, shop).at(-1)).toMatchObject({ type: "contact.erased", data: { phone: null, user_id: asha } });
   expect((await api(shop, "GET", `/contacts/${asha}`)).status).toBe(404);

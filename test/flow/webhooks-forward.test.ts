@@ -1,10 +1,9 @@
 /** The second address of a workspace beside its own: what one of them gets does not depend on the other. */
 import { expect, test } from "bun:test";
 import { blockWorkspace } from "#src/db/workspace-work.ts";
-import { erasePerson } from "#src/domain/erasure/erase-contact.ts";
-import { findPerson } from "#src/domain/erasure/person.ts";
 import { setForward } from "#src/domain/webhooks/forward.ts";
 import { replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
+import { erase } from "#test/support/erase.ts";
 import { contactOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { boxOf, deliveries, HOUR, type Hook, jobCount, MINUTE, startHook } from "#test/support/webhooks.ts";
@@ -16,10 +15,10 @@ const ONE_AT_A_TIME = { allowHttp: true, allowPrivate: true, jitter: 0, concurre
 const forward = (app: TestServer, shop: TestWorkspace, url: string | null): Promise<void> =>
   app.store.write((tx) => setForward(tx, boxOf(app), shop.id, url));
 
-async function erase(app: TestServer, shop: TestWorkspace, phone: string): Promise<void> {
+async function eraseThem(app: TestServer, shop: TestWorkspace, phone: string): Promise<void> {
   await app.inbound(shop, phone, "hello");
   const contact = contactOf(app, phone);
-  await app.store.write((tx) => erasePerson(tx, findPerson(tx, contact)));
+  await app.store.write((tx) => erase(tx, contact));
   await app.clock.rest();
 }
 
@@ -39,13 +38,13 @@ test("both addresses learn whom to erase, whichever accepts first; then nothing 
   const shop = await app.workspace();
   await app.webhook(shop, own.url);
   await forward(app, shop, second.url);
-  await erase(app, shop, one);
+  await eraseThem(app, shop, one);
   expect([erased(second), kept(app)]).toEqual([[one], [one]]);
   own.answer = ok;
   second.answer = broken;
   await app.clock.advance(2 * MINUTE);
   expect([erased(own), kept(app)]).toEqual([[one, one], [null]]);
-  await erase(app, shop, two);
+  await eraseThem(app, shop, two);
   expect(erased(own).at(-1)).toBe(two);
   expect(kept(app)).toEqual([null, two]);
   second.answer = ok;
@@ -55,7 +54,7 @@ test("both addresses learn whom to erase, whichever accepts first; then nothing 
   // Without an address of its own.
   const other = await app.workspace({ number: "+911244001199" });
   await forward(app, other, second.url);
-  await erase(app, other, three);
+  await eraseThem(app, other, three);
   expect([erased(second).at(-1), kept(app)]).toEqual([three, [null, null, null]]);
 });
 

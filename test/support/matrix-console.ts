@@ -292,6 +292,15 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/contacts/export": nothing,
   "GET /w/{workspace}/contacts/{phone}/consent": byPhone,
   "GET /w/{workspace}/contacts/{phone}/inbox": byPhone,
+  "GET /w/{workspace}/contacts/{phone}/forget": byPhone,
+  "POST /w/{workspace}/contacts/{phone}/forget": async (side) => {
+    const phone = await side.knownPhone();
+    return { id: phone, body: { typed: phone }, after: () => side.personJobsDone() };
+  },
+  "GET /w/{workspace}/erasures/{id}": (side) => ({ id: side.erasure() }),
+  "GET /w/{workspace}/contacts/{phone}/hand-out": byPhone,
+  "POST /w/{workspace}/contacts/{phone}/hand-out": (side) => ({ id: side.phone, after: () => side.personJobsDone() }),
+  "GET /w/{workspace}/hand-outs/{id}/file": (side) => ({ id: side.handOut() }),
   "GET /w/{workspace}/bulk": nothing,
   "POST /w/{workspace}/bulk/count": ({ phone }) => ({ body: { people: { phones: [phone] } } }),
   "POST /w/{workspace}/bulk": (side) => ({

@@ -4,8 +4,10 @@
  */
 import { expect } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { inviteUser } from "#src/domain/users/invite.ts";
 import { createLink } from "#src/domain/users/links.ts";
+import { HandOutFiles } from "#src/transfer/person-data/hand-out-files.ts";
 import type { Visitor } from "./console.ts";
 import { GRAPH_ACCOUNT_ID, GRAPH_TOKEN } from "./graph.ts";
 import { type GraphAccount, graphNumber } from "./graph-account.ts";
@@ -316,6 +318,47 @@ export class Objects {
     for (const { id } of (await this.operator.get(`${this.path}/imports`)).body.data) {
       expect((await this.operator.ask("DELETE", `${this.path}/imports/${id}`)).status).toBe(200);
     }
+  }
+
+  /** A contact of this number. */
+  async knownPhone(): Promise<string> {
+    const phone = this.freePhone();
+    const put = await this.operator.ask("PUT", `${this.path}/contacts/${phone}`, {});
+    expect([put.status, put.text]).toEqual([201, expect.any(String)]);
+    return phone;
+  }
+
+  erasure(): number {
+    const counts = { sent: 0, of_broadcasts: 0, scheduled: 0, received: 0, by_other_senders: 0, notes: 0, files: 0 };
+    const others = { drafts: 0, events: 0, callbacks: 0, answers: 0, audit_entries: 0 };
+    const times = { created_at: 1, ended_at: this.app.clock.now() };
+    const holders = { backups: [], is_replicated: false, shared_uploads: [], waiting_imports: [], log_emptied: true };
+    return this.insert("erasures", {
+      ...{ workspace_id: this.workspace.id, contact_id: this.contact, address: "", round: 2, ...times },
+      ...{ counts: JSON.stringify({ ...counts, ...others }), holders: JSON.stringify(holders) },
+    });
+  }
+
+  /** An archive that is ready. */
+  handOut(): number {
+    const now = this.app.clock.now();
+    const report = { entries: 1, notes: 0, files: 0, missing: [], bytes: 4 };
+    const id = this.insert("hand_outs", {
+      ...{ workspace_id: this.workspace.id, contact_id: this.contact, user_id: 1, address: "", state: "ready" },
+      ...{ report: JSON.stringify(report), created_at: now, expires_at: now + DAY },
+    });
+    const files = new HandOutFiles(`${this.app.directory}/waxwing.db`);
+    mkdirSync(files.directory, { recursive: true });
+    writeFileSync(files.pathOf(id), "PK..");
+    return id;
+  }
+
+  /** No person is being erased, and no archive is made. */
+  async personJobsDone(): Promise<void> {
+    const { client } = this.app.store;
+    const open = `SELECT (SELECT count(*) FROM erasures WHERE ended_at IS NULL) +
+      (SELECT count(*) FROM hand_outs WHERE state = 'making')`;
+    while (client.prepare(open).pluck().get() !== 0) await this.app.clock.advance(10);
   }
 
   async bulkIdle(): Promise<void> {

@@ -67,12 +67,18 @@ export function removeDraft(tx: Tx, draft: Draft): void {
 const LAST_DIGITS = 8;
 const DRAFTS_PER_READ = 50;
 
+/** By which drafts are searched for these names, digits only: users write numbers as they like. */
+export function numberEnds(identifiers: readonly string[]): string[] {
+  return identifiers.filter((name) => /^\d{8,}$/.test(name)).map((name) => name.slice(-LAST_DIGITS));
+}
+
 /**
- * Removes a person's numbers from the drafts that name them. `identifiers`: as the network writes them, digits only.
+ * Removes a person's numbers from the drafts that name them. `identifiers`: as the network writes them, digits only. Returns how many.
  */
-export function eraseFromDrafts(tx: Tx, workspaceId: number, identifiers: readonly string[]): void {
-  const ends = identifiers.filter((name) => /^\d{8,}$/.test(name)).map((name) => name.slice(-LAST_DIGITS));
-  if (ends.length === 0) return;
+export function eraseFromDrafts(tx: Tx, workspaceId: number, identifiers: readonly string[]): number {
+  const ends = numberEnds(identifiers);
+  let changed = 0;
+  if (ends.length === 0) return changed;
   for (let after = 0; ; ) {
     const batch = tx.db
       .select()
@@ -83,10 +89,12 @@ export function eraseFromDrafts(tx: Tx, workspaceId: number, identifiers: readon
       .all();
     for (const { id, content } of batch) {
       const left = contentWithout(content, ends);
-      if (left !== null) tx.db.update(drafts).set({ content: left }).where(eq(drafts.id, id)).run();
+      if (left === null) continue;
+      tx.db.update(drafts).set({ content: left }).where(eq(drafts.id, id)).run();
+      changed += 1;
     }
     const last = batch.at(-1);
-    if (last === undefined || batch.length < DRAFTS_PER_READ) return;
+    if (last === undefined || batch.length < DRAFTS_PER_READ) return changed;
     after = last.id;
   }
 }

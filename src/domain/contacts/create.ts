@@ -5,6 +5,7 @@
 import type { E164 } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { onlyPortfolio } from "../numbers/user-id-scope.ts";
+import { requireNotBeingErased } from "./being-erased.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
 import { findErasedOptOut } from "./erased-opt-outs.ts";
 import type { ContactLookup } from "./find.ts";
@@ -25,7 +26,7 @@ interface NewContact {
 
 /**
  * Creates the contact that a look-up did not find. A caller's user id belongs to the workspace's only portfolio; with
- * several, the network's next report tells which.
+ * several, the network's next report tells which. Throws `unavailable` for a person who is being erased.
  */
 export function createPerson(
   tx: Tx,
@@ -33,6 +34,7 @@ export function createPerson(
   { phone, networkUserId }: Pick<ContactLookup, "phone" | "networkUserId">,
   more: Pick<NewContact, "profile" | "optIn" | "networkPortfolio"> = {},
 ): Contact {
+  requireNotBeingErased(tx, workspaceId, { phone, networkUserId });
   if (phone !== null) return createContact(tx, workspaceId, { phone, ...more });
   const { networkPortfolio = onlyPortfolio(tx, workspaceId) } = more;
   return createContact(tx, workspaceId, { phone, networkUserId, ...more, networkPortfolio });

@@ -9,6 +9,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { foldName, isDynamic } from "../groups/group.ts";
 import { addNewMembers, findOrCreateStaticGroup } from "../groups/membership.ts";
 import { findGroupByName } from "../groups/read.ts";
+import { hasOpenErasures } from "./being-erased.ts";
 import { type ConsentEvidence, logConsents, type NewConsentChange } from "./consent-log.ts";
 import { type FieldValue, findValueProblem, givenValue, storeValue } from "./custom-field.ts";
 import { listFields } from "./custom-fields.ts";
@@ -44,6 +45,8 @@ export class NewContactBatch {
   readonly #tagIds = new Map<string, number>();
   readonly #staticGroups = new Map<string, number | null>();
   readonly #hasErased: boolean;
+  /** A person is being erased: contacts are created one at a time, which checks who each is. */
+  readonly #isErasing: boolean;
   #pending: Pending[] = [];
   #members: { groupId: number; contactId: number }[] = [];
 
@@ -52,6 +55,7 @@ export class NewContactBatch {
     this.#workspaceId = workspaceId;
     this.#fields = new Map(listFields(tx, workspaceId).map((field) => [field.key, field]));
     this.#hasErased = hasErasedOptOuts(tx, workspaceId);
+    this.#isErasing = hasOpenErasures(tx, workspaceId);
   }
 
   /**
@@ -65,6 +69,7 @@ export class NewContactBatch {
   /** Queues a new contact for `write`. Returns false if the row must go to `putContact`; nothing has changed then. */
   add({ person: { phone, identifiers }, changes, optIn }: NewContactRow): boolean {
     if (phone === null || identifiers.some((name) => this.#known.has(name))) return false;
+    if (this.#isErasing) return false;
     if (this.#hasErased && findErasedOptOut(this.#tx, this.#workspaceId, phone) !== null) return false;
     const values = this.#readFields(changes.fields ?? {});
     const groupIds = (changes.addToGroups ?? []).map((name) => this.#findStaticGroup(name));

@@ -2,7 +2,7 @@
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, placeholders, string } from "#src/db/hot-statement.ts";
 import { profileColumns, profileNames } from "./profile-fields.ts";
-import { consentLog, contactNetworkIds, contacts, erasedOptOuts } from "./table.ts";
+import { consentLog, contactNetworkIds, contacts, erasedOptOuts, erasures } from "./table.ts";
 
 const contact = getTableColumns(contacts);
 const consentLogColumns = getTableColumns(consentLog);
@@ -133,6 +133,15 @@ export const erasedOptOut = hotQuery(
   WHERE workspace_id = +:workspaceId AND phone_hash = +:phoneHash`,
   { workspaceId, phoneHash },
   { optedOutAt },
+);
+
+const erasure = getTableColumns(erasures);
+
+/** Those that have not ended: almost always none. */
+export const openErasures = hotQuery(
+  "SELECT id, person FROM erasures WHERE workspace_id = +:workspaceId AND ended_at IS NULL",
+  { workspaceId },
+  { id: erasure.id, person: erasure.person },
 );
 
 /** The counter that AUTOINCREMENT uses, so that no id is ever reused. */

@@ -174,6 +174,77 @@ export const erasedOptOuts = sqliteTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.phoneHash] })],
 );
 
+/** How many of each the erasure of a person has erased. */
+export interface ErasedCounts {
+  /** To the person, without those of broadcasts and scheduled ones. */
+  sent: number;
+  of_broadcasts: number;
+  scheduled: number;
+  received: number;
+  /** Sent by others with the number: the phone's own app, or another program. */
+  by_other_senders: number;
+  notes: number;
+  files: number;
+  drafts: number;
+  /** Events for webhooks, with what receivers answered. */
+  events: number;
+  /** What the network sent, word by word. */
+  callbacks: number;
+  /** Kept answers to programs. */
+  answers: number;
+  audit_entries: number;
+}
+
+/** What still holds something of a person who was erased. */
+export interface ErasureHolders {
+  /** `until`: when the last of them is deleted; null: when a person deletes it. */
+  backups: { kind: "scheduled" | "off_site" | "kept"; until: number | null }[];
+  /** A program copies the database continuously: its copies age out by its own settings. */
+  is_replicated: boolean;
+  /** Ids of uploads that were sent to others too. */
+  shared_uploads: number[];
+  /** Ids of uploaded contact files that are not imported yet, and may contain the person. */
+  waiting_imports: number[];
+  /** No old page is left in the write-ahead log. */
+  log_emptied: boolean;
+}
+
+/** A text that names the person: a phone number or network id, without `+`, as networks write them. */
+export interface PersonName {
+  text: string;
+  /** Of a number that the person has left: what was stored later is about its next owner. Null: it is still theirs. */
+  until: number | null;
+}
+
+/** Of whom rows are searched for. */
+interface ErasedPerson {
+  contactIds: number[];
+  names: PersonName[];
+  sharedUploads: number[];
+}
+
+/** The erasures of people, which jobs carry out. */
+export const erasures = sqliteTable("erasures", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  /** The first of the person's contacts. */
+  contactId: integer().notNull(),
+  /** Null: the command line. */
+  userId: integer(),
+  address: text().notNull(),
+  /** Null once all is searched. */
+  person: text({ mode: "json" }).$type<ErasedPerson>(),
+  /** 1 or 2. */
+  round: integer().notNull(),
+  counts: text({ mode: "json" }).$type<ErasedCounts>().notNull(),
+  /** Null before the end. */
+  holders: text({ mode: "json" }).$type<ErasureHolders>(),
+  createdAt: instant().notNull(),
+  endedAt: instant(),
+});
+
+export type Erasure = typeof erasures.$inferSelect;
+
 const real = customType<{ data: number; driverData: number }>({ dataType: () => "real" });
 
 export const customFields = sqliteTable("custom_fields", {

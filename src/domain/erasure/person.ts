@@ -2,23 +2,17 @@
 import { and, eq } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { type Contact, contactNetworkIds, contacts, formerPhones } from "../contacts/table.ts";
+import { type Contact, contactNetworkIds, contacts, formerPhones, type PersonName } from "../contacts/table.ts";
 
-/** A text that names the person: a phone number or network id, without `+`, as networks write them. */
-export interface PersonName {
-  text: string;
-  /** Of a number that the person has left: what was stored later is about its next owner. Null: it is still theirs. */
-  until: number | null;
-}
-
+/** Of whom rows are searched for, also when the contacts are empty already. */
 export interface Person {
   workspaceId: number;
   /** Linked contacts are one person. */
-  contacts: readonly Contact[];
+  contactIds: readonly number[];
   names: readonly PersonName[];
 }
 
-export function findPerson(tx: ReadTx, contact: Contact): Person {
+export function findPerson(tx: ReadTx, contact: Contact): Person & { contacts: readonly Contact[] } {
   const { id, workspaceId, identityId } = contact;
   const linked = identityId === null ? eq(contacts.id, id) : eq(contacts.identityId, identityId);
   const all = tx.db
@@ -29,6 +23,7 @@ export function findPerson(tx: ReadTx, contact: Contact): Person {
   return {
     workspaceId,
     contacts: all,
+    contactIds: all.map((one) => one.id),
     names: all.flatMap((one) => [...presentNames(tx, one), ...formerNames(tx, one)]),
   };
 }

@@ -13,6 +13,7 @@ import type { Turns } from "#src/core/turns.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
+import type { ErasureHolders } from "#src/domain/contacts/table.ts";
 import type { TestedChannel } from "#src/health/alarm-test.ts";
 import type { KnownCondition } from "#src/health/conditions.ts";
 import type { DoctorSettings } from "#src/health/doctor-context.ts";
@@ -24,6 +25,7 @@ import type { SendOptions } from "#src/sending/send-message.ts";
 import type { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import type { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ImportJobs } from "#src/transfer/import-jobs.ts";
+import type { HandOutFiles } from "#src/transfer/person-data/hand-out-files.ts";
 import type { TrialOptions } from "#src/webhooks/try-secret.ts";
 import type { AnswerStreams } from "../answer-streams.ts";
 import type { KeyQueue } from "../key-queue.ts";
@@ -57,6 +59,8 @@ export interface ConsoleOptions {
   doctor: DoctorSettings;
   /** Uploaded contact files waiting for their import. */
   importFiles: ImportFiles;
+  /** Archives that are handed out to people. */
+  handOutFiles: HandOutFiles;
   /** The configuration's quiet hours, for workspaces without their own; null: none. */
   quiet: QuietHours | null;
   /** Which webhook addresses are permitted. */
@@ -108,6 +112,8 @@ export interface System {
   settings: { file: string | null; settings: readonly ShownSetting[] };
   /** What the server logged recently. */
   log: Pick<LogTail, "newest">;
+  /** The copies of the database that last: a person who is erased is still in them. */
+  copies: () => Pick<ErasureHolders, "backups" | "is_replicated">;
   /** Free and total bytes of the disk that holds the database. */
   disk: () => ServerStatus["disk"];
 }

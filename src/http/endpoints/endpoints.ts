@@ -29,6 +29,7 @@ import { numberAccessEndpoints } from "./number-access.ts";
 import { numberEndpoints } from "./numbers.ts";
 import { operatingEndpoints } from "./operating.ts";
 import { optOutEndpoints } from "./opt-outs.ts";
+import { personDataEndpoints } from "./person-data.ts";
 import { quickReplyEndpoints } from "./quick-replies.ts";
 import { requestEndpoints } from "./requests.ts";
 import { searchEndpoints } from "./search.ts";
@@ -76,6 +77,7 @@ const endpoints = {
   ...deliveryEndpoints,
   ...requestEndpoints,
   ...bulkEndpoints,
+  ...personDataEndpoints,
   ...inboxEndpoints,
   ...simulatorEndpoints,
   ...numberEndpoints,

@@ -33,7 +33,10 @@ const GAP_MS = 1;
 interface ArchiveOptions {
   store: Store;
   workspace: Workspace;
+  /** Of the pauses. */
   clock: Clock;
+  /** Of the time in the archive. Default: `clock`. */
+  wallClock?: Pick<Clock, "now">;
   find: (tx: ReadTx) => Contact;
   /** Null: the file is not on this disk. */
   readFile: (file: Pick<MediaFile, "workspaceId" | "hash">) => AsyncIterable<Uint8Array> | null;
@@ -53,7 +56,7 @@ interface ArchiveReport {
 
 /** Throws what `find` throws, before anything is written. */
 export async function writePersonArchive(options: ArchiveOptions): Promise<ArchiveReport> {
-  const { store, clock, workspace, find, readFile, write } = options;
+  const { store, clock, wallClock = clock, workspace, find, readFile, write } = options;
   const { all, files, notes } = store.read((tx) => {
     const linked = findPerson(tx, find(tx)).contacts;
     return { all: linked, files: listFiles(tx, linked), notes: linked.flatMap((one) => listNotes(tx, one, workspace)) };
@@ -61,7 +64,7 @@ export async function writePersonArchive(options: ArchiveOptions): Promise<Archi
   const report: ArchiveReport = {
     ...{ contacts: all.length, entries: 0, notes: notes.length, files: 0, missing: [], bytes: 0 },
   };
-  const madeAt = formatInstant(clock.now(), workspace.timezone);
+  const madeAt = formatInstant(wallClock.now(), workspace.timezone);
 
   async function* entriesOf(contact: Contact): AsyncGenerator<Entry[]> {
     let from: ConversationCursor | null = null;
@@ -120,7 +123,7 @@ export async function writePersonArchive(options: ArchiveOptions): Promise<Archi
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   const add = (name: string, pieces: () => AsyncIterable<Uint8Array | string>, isCompressed: boolean): void =>
-    zip.addReadStreamLazy(name, { mtime: new Date(clock.now()), compress: isCompressed }, (callback) => {
+    zip.addReadStreamLazy(name, { mtime: new Date(wallClock.now()), compress: isCompressed }, (callback) => {
       const stream = Readable.from(pieces(), { objectMode: false });
       stream.once("error", failed.reject);
       callback(null, stream);

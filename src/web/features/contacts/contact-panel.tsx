@@ -10,13 +10,15 @@ import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Section } from "../../ui/page.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel, useClosePanel } from "../../ui/panel.tsx";
 import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { ExactTime, exact, Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { ContactForm } from "./contact-form.tsx";
 import { type ConsentChange, type Contact, consentChip, nameOf, phoneOf } from "./contact-view.ts";
 import { DoubtNotice } from "./doubt-notice.tsx";
+import { ForgetDialog } from "./forget-dialog.tsx";
+import { PersonData } from "./person-data.tsx";
 import { strings } from "./strings.ts";
 
 export function ContactPanel({ phone }: { phone: string }) {
@@ -25,9 +27,27 @@ export function ContactPanel({ phone }: { phone: string }) {
     queryKey: ["contact", id, phone],
     queryFn: ({ signal }) => request("GET /w/{workspace}/contacts/{phone}", { workspace: id, phone }, { signal }),
   });
+  const close = useClosePanel("/w/$workspace/contacts");
+  const [forgetting, setForgetting] = useState<Contact | null>(null);
   return (
     <Panel screen="/w/$workspace/contacts" title={contact.data === undefined ? phone : nameOf(contact.data)}>
-      <Loaded query={contact}>{(data) => <Detail contact={data} />}</Loaded>
+      <Loaded query={contact}>
+        {(data) => (
+          <>
+            <Detail contact={data} />
+            <PersonData contact={data} onForget={() => setForgetting(data)} />
+          </>
+        )}
+      </Loaded>
+      {forgetting !== null && (
+        <ForgetDialog
+          contact={forgetting}
+          onClose={(hasBegun) => {
+            setForgetting(null);
+            if (hasBegun) close();
+          }}
+        />
+      )}
     </Panel>
   );
 }

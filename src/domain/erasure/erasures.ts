@@ -1,0 +1,128 @@
+/**
+ * The rows of erasures. The transaction that begins one empties the contacts, so that no user and no program finds the person any more, and
+ * keeps the names for which everything else is searched; they go once all is searched. How much was erased is counted in the
+ * transactions that erase it, so an erasure that a crash interrupts counts nothing twice.
+ */
+import { and, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { formatInstant } from "#src/core/instant.ts";
+import { notFound } from "#src/core/problem.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
+import { deleteJobs } from "#src/jobs/outbox.ts";
+import { type Contact, type ErasedCounts, type Erasure, type ErasureHolders, erasures } from "../contacts/table.ts";
+import { conversationNotes, inbounds } from "../inbound/table.ts";
+import { eraseUploads } from "../media/send-upload.ts";
+import { media, uploadPeople } from "../media/table.ts";
+import { type Actor, recordAudit } from "../users/audit-log.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { eraseContact } from "./erase-contact.ts";
+import { findPerson, type Person } from "./person.ts";
+
+const NOTHING: ErasedCounts = {
+  ...{ sent: 0, of_broadcasts: 0, scheduled: 0, received: 0, by_other_senders: 0, notes: 0, files: 0 },
+  ...{ drafts: 0, events: 0, callbacks: 0, answers: 0, audit_entries: 0 },
+};
+
+/** `dueAt`: when the server carries it out, if no command has until then. */
+export function beginErasure(tx: Tx, contact: Contact, by: Actor, dueAt: number): Erasure {
+  const { contacts, contactIds, names, workspaceId } = findPerson(tx, contact);
+  const { notes, files } = countAttached(tx, contactIds);
+  const sharedUploads = eraseUploads(tx, contactIds);
+  for (const one of contacts) eraseContact(tx, one);
+  const begun = tx.db
+    .insert(erasures)
+    .values({
+      ...{ workspaceId, contactId: contact.id, userId: by.userId, address: by.address, round: 1, createdAt: tx.now },
+      person: { contactIds: [...contactIds], names: [...names], sharedUploads },
+      counts: { ...NOTHING, notes, files: files - sharedUploads.length },
+    })
+    .returning()
+    .get();
+  enqueue(tx, { kind: "erase_person", subject: begun.id, queueKey: workspaceId, dueAt });
+  recordAudit(tx, by, { workspaceId, action: "contact.erase", subject: subjectOf(begun) });
+  return begun;
+}
+
+/** Uploads that others got too count as files. */
+function countAttached(tx: ReadTx, contactIds: readonly number[]): { notes: number; files: number } {
+  const ids = [...contactIds];
+  const count = { count: sql<number>`count(*)` };
+  const notes = tx.db.select(count).from(conversationNotes).where(inArray(conversationNotes.contactId, ids)).get();
+  const received = tx.db
+    .select(count)
+    .from(media)
+    .innerJoin(inbounds, eq(inbounds.id, media.inboundId))
+    .where(and(inArray(inbounds.contactId, ids), eq(media.state, "stored")))
+    .get();
+  const sent = tx.db
+    .select({ count: sql<number>`count(DISTINCT ${uploadPeople.uploadId})` })
+    .from(uploadPeople)
+    .where(inArray(uploadPeople.contactId, ids))
+    .get();
+  return { notes: notes?.count ?? 0, files: (received?.count ?? 0) + (sent?.count ?? 0) };
+}
+
+function subjectOf({ contactId }: Erasure): string {
+  return `contact ${contactId}`;
+}
+
+export function findErasure(tx: ReadTx, id: number): Erasure | undefined {
+  return tx.db.select().from(erasures).where(eq(erasures.id, id)).get();
+}
+
+/** Throws `not_found`, also for an erasure of another workspace. */
+export function getErasure(tx: ReadTx, workspaceId: number, id: number): Erasure {
+  const found = findErasure(tx, id);
+  if (found === undefined || found.workspaceId !== workspaceId) throw notFound("erasure");
+  return found;
+}
+
+/** Null once all is searched. */
+export function personOf({ workspaceId, person }: Erasure): Person | null {
+  return person === null ? null : { workspaceId, ...person };
+}
+
+/** Counts what this transaction has erased. */
+export function countErased(tx: Tx, id: number, erased: Partial<ErasedCounts>): void {
+  const more = Object.entries(erased).filter(([, count]) => count > 0);
+  const found = more.length === 0 ? undefined : findErasure(tx, id);
+  if (found === undefined) return;
+  const counts = { ...found.counts };
+  for (const [name, count] of more) counts[name as keyof ErasedCounts] += count;
+  tx.db.update(erasures).set({ counts }).where(eq(erasures.id, id)).run();
+}
+
+export function beginSecondRound(tx: Tx, id: number): void {
+  tx.db.update(erasures).set({ round: 2 }).where(eq(erasures.id, id)).run();
+}
+
+/** Everything is searched twice: the names go. */
+export function forgetNames(tx: Tx, { id, person }: Erasure): void {
+  const holders: ErasureHolders = {
+    ...{ backups: [], is_replicated: false, shared_uploads: person?.sharedUploads ?? [] },
+    ...{ waiting_imports: [], log_emptied: false },
+  };
+  tx.db
+    .update(erasures)
+    .set({ person: null, holders })
+    .where(and(eq(erasures.id, id), isNotNull(erasures.person)))
+    .run();
+}
+
+/** Ends the erasure, with its receipt in the audit log. Does nothing if another process has ended it. */
+export function endErasure(tx: Tx, id: number, holders: ErasureHolders): void {
+  const ended = tx.db
+    .update(erasures)
+    .set({ holders, endedAt: tx.now })
+    .where(and(eq(erasures.id, id), isNull(erasures.endedAt)))
+    .returning()
+    .get();
+  deleteJobs(tx, "erase_person", [id]);
+  if (ended === undefined) return;
+  const { workspaceId, userId, address, counts } = ended;
+  const { timezone } = getWorkspace(tx, workspaceId);
+  const { backups, ...others } = holders;
+  const inWords = backups.map(({ kind, until }) => ({ kind, until: until && formatInstant(until, timezone) }));
+  const details = { erased: counts, still_holding: { backups: inWords, ...others } };
+  recordAudit(tx, { userId, address }, { workspaceId, action: "contact.erased", subject: subjectOf(ended), details });
+}

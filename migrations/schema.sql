@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 43. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 46. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -47,6 +47,7 @@ CREATE TABLE audit_log (
   details TEXT NOT NULL,
   address TEXT NOT NULL
 ) STRICT;
+CREATE INDEX audit_log_settings ON audit_log (action, workspace_id, id) WHERE action = 'settings.update';
 CREATE INDEX audit_log_user ON audit_log (user_id, id);
 CREATE INDEX audit_log_workspace ON audit_log (workspace_id, id);
 
@@ -68,6 +69,19 @@ CREATE TABLE billing_accounts (
   held INTEGER NOT NULL CHECK (held >= 0),
   charged INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE blocks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  -- Since when; null: the number does not block the person.
+  blocked_at INTEGER,
+  asked TEXT CHECK (asked IN ('block', 'unblock')),
+  asked_at INTEGER,
+  CHECK ((asked IS NULL) = (asked_at IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX blocks_thread ON blocks (contact_id, number_id);
 
 CREATE TABLE broadcast_counters (
   broadcast_id INTEGER PRIMARY KEY REFERENCES broadcasts (id),
@@ -617,6 +631,30 @@ CREATE TABLE erased_opt_outs (
   PRIMARY KEY (workspace_id, phone_hash)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE erasures (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- The first of the person's contacts, whose row stays without the person.
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  -- Null: the command line.
+  user_id INTEGER REFERENCES users (id),
+  address TEXT NOT NULL,
+  -- JSON: the contacts, which are empty already, and the names that rows are searched for; null once all is searched.
+  person TEXT,
+  -- 1 or 2: everything is searched twice, because a running server records something meanwhile.
+  round INTEGER NOT NULL,
+  -- JSON: how many of what is erased so far.
+  counts TEXT NOT NULL,
+  -- JSON: what still holds something of the person; null before the end.
+  holders TEXT,
+  created_at INTEGER NOT NULL,
+  ended_at INTEGER
+) STRICT;
+CREATE INDEX erasures_contact ON erasures (contact_id);
+CREATE INDEX erasures_ended ON erasures (ended_at);
+CREATE INDEX erasures_user ON erasures (user_id);
+CREATE INDEX erasures_workspace ON erasures (workspace_id, ended_at);
+
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL,
@@ -697,6 +735,25 @@ CREATE TABLE groups (
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX groups_name ON groups (workspace_id, folded);
+
+CREATE TABLE hand_outs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  address TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('making', 'ready', 'failed')),
+  -- JSON: what the archive has; null before it is ready.
+  report TEXT,
+  -- Why it failed, for a person to read.
+  reason TEXT,
+  created_at INTEGER NOT NULL,
+  -- When its archive is deleted; null while it is made.
+  expires_at INTEGER
+) STRICT;
+CREATE INDEX hand_outs_contact ON hand_outs (contact_id, id);
+CREATE INDEX hand_outs_user ON hand_outs (user_id);
+CREATE INDEX hand_outs_workspace ON hand_outs (workspace_id, state);
 
 CREATE TABLE history_imports (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
@@ -917,6 +974,7 @@ CREATE INDEX media_failed ON media (created_at, reason) WHERE state = 'failed';
 CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX media_inbound ON media (inbound_id);
 CREATE INDEX media_stored ON media (created_at) WHERE state = 'stored';
+CREATE INDEX media_stored_workspace ON media (workspace_id, created_at) WHERE state = 'stored';
 CREATE INDEX media_waiting ON media (waiting_since) WHERE waiting_since IS NOT NULL;
 
 CREATE TABLE media_files (
@@ -962,7 +1020,7 @@ CREATE TABLE "memberships" (
   number_ids TEXT CHECK (number_ids IS NULL OR role = 'agent'),
   -- 1: the owner has not been shown yet that members lost the exports.
   has_news INTEGER NOT NULL DEFAULT 0 CHECK (has_news IN (0, 1)),
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, seen_at INTEGER,
   PRIMARY KEY (user_id, workspace_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memberships_workspace ON memberships (workspace_id);
@@ -1428,6 +1486,24 @@ CREATE TABLE sign_in_attempts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sign_in_attempts_last ON sign_in_attempts (last_at);
 
+CREATE TABLE simulated_blocks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id)
+) STRICT;
+CREATE INDEX simulated_blocks_number ON simulated_blocks (number_id, id);
+CREATE UNIQUE INDEX simulated_blocks_person ON simulated_blocks (contact_id, number_id);
+
+CREATE TABLE simulated_profiles (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  profile TEXT NOT NULL,
+  username TEXT,
+  photo BLOB
+) STRICT;
+CREATE UNIQUE INDEX simulated_profiles_username ON simulated_profiles (username) WHERE username IS NOT NULL;
+
 CREATE TABLE tags (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1660,7 +1736,7 @@ CREATE TABLE workspaces (
   start_words TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
-, opening_hours TEXT NOT NULL DEFAULT '', closed_days TEXT NOT NULL DEFAULT '[]', away_message TEXT NOT NULL DEFAULT '', quiet TEXT NOT NULL DEFAULT '', read_receipts TEXT NOT NULL DEFAULT 'off') STRICT;
+, opening_hours TEXT NOT NULL DEFAULT '', closed_days TEXT NOT NULL DEFAULT '[]', away_message TEXT NOT NULL DEFAULT '', quiet TEXT NOT NULL DEFAULT '', read_receipts TEXT NOT NULL DEFAULT 'off', message_retention TEXT NOT NULL DEFAULT 'server', inbound_retention TEXT NOT NULL DEFAULT 'server', media_retention TEXT NOT NULL DEFAULT 'server', purpose TEXT NOT NULL DEFAULT '', notice TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TRIGGER recent_recipients_fill AFTER UPDATE OF daily_cap ON workspaces
 WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
   DELETE FROM recent_recipients WHERE workspace_id = NEW.id;

@@ -22,6 +22,7 @@ const MERGED_JOBS = [
   "end_snooze",
   "erase_person",
   "hand_out",
+  "resolve_block",
 ];
 
 /** Number of rows of each kind that were newer. */

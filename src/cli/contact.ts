@@ -113,6 +113,7 @@ export const commands: readonly Command[] = [
         const holders = ended?.holders ?? null;
         if (ended === undefined || holders === null) throw new Error(`erasure ${id} has not ended`);
         const { log_emptied: isLogEmpty, waiting_imports: waitingImports, shared_uploads: sharedUploads } = holders;
+        const { still_blocked_on: blockedOn } = holders;
         // With their places, which are the operator's to know.
         const copies = copiesOf(config, clock.now());
         const backups = copies.map((copy) => ({ ...copy, until: copy.until === null ? null : inSeconds(copy.until) }));
@@ -124,6 +125,12 @@ export const commands: readonly Command[] = [
             ? ["The replica of the database still contains the person until it ages out."]
             : []),
           ...(sharedUploads.length === 0 ? [] : [`Uploads that others got too stay: ${sharedUploads.join(", ")}.`]),
+          ...(blockedOn.length === 0
+            ? []
+            : [
+                `WhatsApp still blocks the person on ${blockedOn.join(", ")}.`,
+                "  next: unblock them under Numbers, if they are to write again",
+              ]),
           ...(isLogEmpty ? [] : ["The write-ahead log still contains old pages until the server's next restart."]),
           ...(waitingImports.length === 0
             ? []
@@ -139,6 +146,7 @@ export const commands: readonly Command[] = [
             log_emptied: isLogEmpty,
             waiting_imports: waitingImports,
             shared_uploads: sharedUploads,
+            still_blocked_on: blockedOn,
             is_replicated: holders.is_replicated,
             backups,
           },

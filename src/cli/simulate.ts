@@ -8,6 +8,7 @@ import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
+import { requireUnblocked } from "#src/domain/inbound/simulated-blocks.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -48,6 +49,7 @@ export const commands: readonly Command[] = [
         const from = isUserId(typed) ? typed : readPhone(typed, country);
         if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
         const number = requireSimulatorNumber(tx, values.workspace, country, requestedTo);
+        requireUnblocked(tx, number, from, "from");
         const files = new SimulatedFiles(config.media.directory);
         const { networkMessageId, body } = composePlayed(tx, number, files, from, input);
         storeCallback(tx, "simulator", body);

@@ -15,6 +15,7 @@ export const logEvents = {
   "backup.copy_deleted": "A copy of the database that an upgrade or a restore put aside a month ago was deleted.",
   "backup.failed": "A backup was not written. Earlier backups are kept.",
   "backup.not_started": "The scheduled backup could not be started; it is tried again.",
+  "block.check_failed": "The outcome of a block without an answer could not be checked; it is tried again.",
   "broadcast.build_failed": "The recipients of a broadcast could not be built; it is tried again.",
   "broadcast.cancelled": "A broadcast was cancelled.",
   "broadcast.completed": "A broadcast has no more recipients to send to.",

@@ -112,6 +112,7 @@ export const tablePolicies = {
     kept: after("updated_at", 30 * DAY_MS),
   },
   callback_verifications: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
+  simulated_profiles: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   account_syncs: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   connections: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   network_health: { restore: { follows: ["message"] }, person: "emptied", reset: "workspace", kept: "always" },
@@ -211,6 +212,8 @@ export const tablePolicies = {
     reset: "workspace",
     kept: after("asked_at", 30 * DAY_MS),
   },
+  blocks: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  simulated_blocks: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   history_imports: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   phone_contacts: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   // Events.

@@ -28,6 +28,7 @@ const WORK_LABELS: Readonly<Record<string, string>> = {
   end_deliveries: "Webhook deliveries to end",
   expire_message: "Messages to expire",
   end_snooze: "Snoozed conversations to open",
+  resolve_block: "Blocks of people to check",
   start_broadcast: "Broadcasts to start",
   review_broadcast: "Broadcasts to finish",
   sync_account: "Syncs with WhatsApp",

@@ -23,12 +23,12 @@ export function headerLines(headers: Iterable<[name: string, value: string]>): s
 }
 
 /**
- * The length of a POST is added. Null: the request is written. Otherwise the writing of its body, which ends with the
+ * The length of a POST is added, and that of any other body. Null: the request is written. Otherwise the writing of its body, which ends with the
  * connection, and rejects with what `read` throws.
  */
 export function writeRequest(socket: Socket, { method, head: given, body }: Written): Promise<void> | null {
   let head = method + given;
-  if (method === "POST")
+  if (method === "POST" || body !== "")
     head += `content-length: ${typeof body === "string" ? Buffer.byteLength(body) : body.bytes}\r\n`;
   head += "\r\n";
   if (typeof body !== "string") {

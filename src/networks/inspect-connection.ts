@@ -3,17 +3,8 @@
  * the questions, because the network limits them. Asks nothing more after an answer that makes the rest pointless.
  */
 import type { ConnectionFacts } from "#src/domain/numbers/connection-facts.ts";
-import type {
-  AccountPort,
-  AppSubscription,
-  ListedNumber,
-  NumberCallbackUrls,
-  RequestFailure,
-  Result,
-  Sender,
-  SubscribedApp,
-  TokenDetails,
-} from "./network.ts";
+import type { AppSubscription, NumberCallbackUrls, SubscribedApp, TokenDetails } from "./account-facts.ts";
+import type { AccountPort, ListedNumber, RequestFailure, Result, Sender } from "./network.ts";
 
 /** What the numbers of an account with one token have in common. */
 export interface AccountInspection {

@@ -24,6 +24,16 @@ import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
 import type { Provider } from "#src/domain/numbers/provider.ts";
 import type { ListedTemplate, TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/sync.ts";
 import type {
+  AccountDetails,
+  AppSubscription,
+  AppWebhook,
+  NumberCallbackUrls,
+  NumberExtras,
+  SubscribedApp,
+  TokenDetails,
+} from "./account-facts.ts";
+import type { BlockedPage, BlockedPerson, BusinessProfile, ProfileChanges, Username } from "./profile-request.ts";
+import type {
   CorrectionRequest,
   LibraryPage,
   LibraryQuery,
@@ -69,6 +79,10 @@ export interface Network {
   media?: MediaPort;
   /** Templates that are written here; absent on a network that takes none. */
   templates?: TemplatePort;
+  /** The number as its customers see it. */
+  profile?: ProfilePort;
+  /** Whom the number blocks. */
+  blocks?: BlockPort;
 }
 
 /** It is done, or it is not, or that is not known. */
@@ -172,6 +186,28 @@ export interface TemplatePort {
   list?(sender: Sender): Promise<Result<ListedTemplate[]>>;
 }
 
+/** The number as its customers see it. Never rejects; each change is sent once. */
+export interface ProfilePort {
+  fetchProfile(sender: Sender): Promise<Result<BusinessProfile>>;
+  /** JPEG or PNG, as the network keeps it; null: there is no photo. */
+  fetchPhoto(sender: Sender): Promise<Result<Uint8Array | null>>;
+  changeProfile(sender: Sender, changes: ProfileChanges): Promise<Submitted<null>>;
+  changePhoto(sender: Sender, photo: UploadFile): Promise<Submitted<null>>;
+  fetchUsername(sender: Sender): Promise<Result<Username>>;
+  /** Those that the network keeps for this business. */
+  suggestUsernames(sender: Sender): Promise<Result<string[]>>;
+  /** `transfers`: also where another number of the business has it. */
+  reserveUsername(sender: Sender, username: string, transfers: boolean): Promise<Submitted<null>>;
+  releaseUsername(sender: Sender): Promise<Submitted<null>>;
+}
+
+/** Whom the number blocks. Never rejects; each change is sent once. */
+export interface BlockPort {
+  setBlocked(sender: Sender, person: BlockedPerson, isBlocked: boolean): Promise<Submitted<null>>;
+  /** One page; `after`: the cursor of the page before, null for the first. */
+  listBlocked(sender: Sender, after: string | null, limit: number): Promise<Result<BlockedPage>>;
+}
+
 export type Result<T> =
   /** `at` is the network's own time, milliseconds; null if the answer had none. */
   { ok: true; value: T; at: number | null } | { ok: false; failure: RequestFailure };
@@ -194,68 +230,10 @@ export interface RequestFailure {
   subcode?: number;
 }
 
-export interface SubscribedApp {
-  id: string | null;
-  name: string | null;
-  /** Where the account's callbacks go instead of the app's address. */
-  overrideUrl: string | null;
-}
-
-export interface NumberCallbackUrls {
-  phoneNumberId: string;
-  /** Of the number, its account and the app: the first one counts. Null: none is set. */
-  number: string | null;
-  account: string | null;
-  app: string | null;
-}
-
-interface AppWebhook {
-  callbackUrl: string;
-  verifyToken: string;
-  fields: readonly string[];
-}
-
-export interface AppSubscription {
-  callbackUrl: string | null;
-  fields: string[];
-  /** False: the app's webhook is switched off, and nothing is called. */
-  isActive: boolean;
-}
-
-/** What only some versions and numbers have. */
-interface NumberExtras {
-  /** The country that messages are kept in, ISO 3166; null: no country was chosen. */
-  storageRegion: string | null;
-  /** The network's id of the account that the number sends through, beside that of the WhatsApp Business account. */
-  messagingAccountId: string | null;
-}
-
 export interface ListedNumber extends NumberDetails {
   phoneNumberId: string;
   /** Digits. */
   phone: string | null;
-}
-
-/** Null: the network does not say. */
-export interface AccountDetails {
-  name: string | null;
-  /** The id of the business portfolio that owns the account. */
-  portfolio: string | null;
-  hasPaymentMethod: boolean | null;
-}
-
-export interface TokenDetails {
-  isValid: boolean;
-  scopes: string[];
-  appId: string | null;
-  /** Milliseconds; null if it does not expire. */
-  expiresAt: number | null;
-  /** Why it is not valid: 463 for an expired one; null if it is valid or the network does not say. */
-  subcode: number | null;
-  /** When the app's access to data ends, milliseconds; null if it does not. */
-  dataAccessEndsAt: number | null;
-  /** The accounts that the token was made for; empty if the network does not name them. */
-  accountIds: string[];
 }
 
 export interface UploadFile {

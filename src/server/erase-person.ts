@@ -137,6 +137,7 @@ function holdersNow({ store, clock, config }: EraseOptions, { workspaceId, holde
     backups: copiesOf(config, clock.now()).map(({ kind, until }) => ({ kind, until })),
     is_replicated: isReplicated(store),
     shared_uploads: holders?.shared_uploads ?? [],
+    still_blocked_on: holders?.still_blocked_on ?? [],
     waiting_imports: waiting.map(({ id }) => id),
   } satisfies Omit<ErasureHolders, "log_emptied">;
 }

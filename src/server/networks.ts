@@ -17,6 +17,7 @@ import { withProviderLog } from "#src/sending/provider-log.ts";
 import { storedUploads } from "#src/sending/stored-uploads.ts";
 import type { Environment, Outgoing, ServerContext, Storage } from "./context.ts";
 import { withJournal } from "./control.ts";
+import { isBlockedIn, simulatedNumbersIn } from "./simulated-numbers.ts";
 
 export function connectNetworks(
   environment: Environment,
@@ -36,6 +37,8 @@ export function connectNetworks(
     callBack: (callbacks) => void storeSimulated(store, clock, callbacks),
     findApproved: approvedIn(store),
     isAnotherBusiness: businessesIn(store),
+    isBlocked: blocksIn(store),
+    numbers: simulatedNumbersIn(store),
     control: control?.simulator,
   });
   const whatsapp = createWhatsapp(config.whatsapp, socketClock, storedUploads(store, log));
@@ -54,6 +57,17 @@ export function connectNetworks(
       onDelay: (number, message, isOver) => logDelay(log, number, message, isOver),
       onError: (error) => log.error("outcome.failed", "Outcome could not be recorded", { error }),
     }),
+  };
+}
+
+/** A send never rejects: while the database cannot be read, no one is blocked. */
+function blocksIn(store: Store): (outbound: OutboundMessage) => boolean {
+  return ({ sender, to, recipientNetworkUserId }) => {
+    try {
+      return isBlockedIn(store, sender, { phone: to, userId: recipientNetworkUserId });
+    } catch {
+      return false;
+    }
   };
 }
 

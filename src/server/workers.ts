@@ -14,6 +14,7 @@ import { networkIdIndex } from "#src/domain/messages/network-ids.ts";
 import { NETWORK_HEALTH } from "#src/domain/numbers/network-health.ts";
 import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";
 import { createSnoozeWorker } from "#src/receiving/end-snoozes.ts";
+import { createBlockWorker } from "#src/sending/block-person.ts";
 import { BroadcastRunner } from "#src/sending/broadcast-runner.ts";
 import { createReviewWorker, createStartWorker } from "#src/sending/broadcast-schedule.ts";
 import { createExpireWorker } from "#src/sending/expire-in-doubt.ts";
@@ -93,6 +94,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const scheduled = createScheduledWorker({ ...dispatch, log, lateness, isClockRight: () => wallClock.isRight });
   const cancelling = createCancelWorker(job);
   const snoozing = createSnoozeWorker(job);
+  const blocking = createBlockWorker({ ...dispatch, log });
   const reviewing = createReviewWorker(job, { settleAfterMs });
   const broadcasts = new BroadcastRunner({ ...dispatch, store, log, readers: context.readers.building, lateness });
   const housekeeping = new Housekeeping({
@@ -117,6 +119,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     ["send_message", scheduled],
     ["cancel_replied", cancelling],
     ["end_snooze", snoozing],
+    ["resolve_block", blocking],
     [BROADCASTS, broadcasts],
     [NETWORK_HEALTH, broadcasts],
     [NETWORK_HEALTH, scheduled],

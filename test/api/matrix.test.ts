@@ -131,6 +131,7 @@ test("what each scope opens", () => {
   expect(opened("inbox")).toEqual([
     ...["GET /contacts/{phone}/conversation", "GET /conversations", "GET /conversations/{conversation}"],
     ...["PATCH /conversations/{conversation}", "POST /conversations/{conversation}/thread"],
+    ...["POST /conversations/{conversation}/block", "DELETE /conversations/{conversation}/block"],
     ...["GET /conversations/{conversation}/notes", "POST /conversations/{conversation}/notes"],
     "GET /search",
   ]);

@@ -309,6 +309,7 @@ test("erasing a contact removes its data from every file of the data directory, 
     log_emptied: true,
     waiting_imports: [],
     shared_uploads: [],
+    still_blocked_on: [],
     backups: [],
   });
   expect(foundIn(secrets)).toEqual([]);

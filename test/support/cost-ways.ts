@@ -184,7 +184,8 @@ async function prepare(door: Door, endpoint: ListedEndpoint, recipe: Recipe, wor
   const base = door === "API" ? "/api/v1" : "/console/api";
   const isRead = method === "GET";
   const sent = bodyOf(method, asked);
-  const text = typeof sent.body === "string" ? sent.body : JSON.stringify(sent.body ?? {});
+  const given = sent.body instanceof Uint8Array ? Buffer.from(sent.body).toString("latin1") : sent.body;
+  const text = typeof given === "string" ? given : JSON.stringify(given ?? {});
   const headers = {
     ...(door === "API"
       ? { authorization: `Bearer ${side.workspace.key}` }

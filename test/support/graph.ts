@@ -10,6 +10,7 @@ import { systemClock } from "#src/core/clock.ts";
 import { evaluate } from "#src/networks/simulator/evaluate.ts";
 import { answerQuestion, type GraphAccount, type GraphRow, proofRefusal } from "./graph-account.ts";
 import { areComponents, isObject, isText, type Loose } from "./graph-components.ts";
+import { GraphFaces, isOfFace } from "./graph-faces.ts";
 import type { GraphMedia } from "./graph-media.ts";
 import { GraphThreads } from "./graph-threads.ts";
 import { followTraffic } from "./traffic.ts";
@@ -52,6 +53,8 @@ export interface Graph extends AsyncDisposable {
   readonly requests: readonly GraphRequest[];
   /** What was asked about threads, and who may take them. */
   readonly threads: GraphThreads;
+  /** The numbers as their customers see them, and whom they block. */
+  readonly faces: GraphFaces;
   /** Every other request: account queries, uploads. */
   readonly questions: readonly GraphRequest[];
   /** Changes where callbacks are posted. `ca`: the authority of that server's certificate, if it is no public one. */
@@ -162,6 +165,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   const rules: { rule: FaultRule; left: number }[] = [];
   const posting = new Set<Promise<unknown>>();
   const threads = new GraphThreads();
+  const faces = new GraphFaces();
   const arrivals: { count: number; resolve: () => void }[] = [];
   const now = options.now ?? systemClock.now;
   const questions: GraphRequest[] = [];
@@ -186,6 +190,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     if (options.now !== undefined) response.setHeader("date", new Date(now()).toUTCString());
     if (withoutQuery(path).endsWith("/thread_control"))
       return answerThreadCall(request, response, parsed(bytes.toString("utf8")));
+    if (isOfFace(path)) return answerFace(request, response, bytes);
     if (options.account !== undefined && !/\/(marketing_)?messages$/.test(withoutQuery(path))) {
       const question = { method: request.method ?? "", path, headers: request.headers, body: null };
       questions.push(question);
@@ -228,6 +233,25 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     if (fault?.kind === "delay") await fault.until;
     if (fault?.kind === "lost") request.socket.destroy();
     else answer(response, 200, JSON.stringify({ messaging_product: "whatsapp" }));
+  }
+
+  /** Applied also where the answer is lost or late. A fault is of a change, not of what is read. */
+  async function answerFace(request: IncomingMessage, response: ServerResponse, bytes: Buffer): Promise<void> {
+    const method = request.method ?? "";
+    const path = request.url ?? "";
+    const change = { method, path, body: parsed(bytes.toString("utf8")) };
+    const photo = faces.photoAt(path);
+    if (photo !== null) return void response.writeHead(200, { "content-type": "image/jpeg" }).end(photo);
+    if (method === "GET" && faces.isUnreadable) return answerError(response, { code: 2, status: 500 });
+    const fault = method === "GET" ? undefined : takeFault({});
+    if (fault?.kind === "error") return answerError(response, fault);
+    if (fault?.kind === "reset") return void request.socket.resetAndDestroy();
+    if (fault?.kind === "answer") return answer(response, fault.status, fault.body, fault.contentType ?? "text/html");
+    const answered = tokenRefusal(request, options) ?? faces.answer(change, now(), `http://${request.headers.host}`);
+    if ("code" in answered) return answerError(response, answered);
+    if (fault?.kind === "delay") await fault.until;
+    if (fault?.kind === "lost") request.socket.destroy();
+    else answer(response, 200, JSON.stringify(answered.body));
   }
 
   async function answerSend(
@@ -323,6 +347,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   return {
     url,
     threads,
+    faces,
     requests,
     questions,
     callTo(to, ca) {

@@ -99,6 +99,7 @@ export const folders: Folder[] = [
         "domain/",
         "networks/network.ts",
         "networks/template-request.ts",
+        "networks/profile-request.ts",
         "networks/credentials.ts",
         "networks/inspect-connection.ts",
       ],
@@ -199,7 +200,9 @@ export const folders: Folder[] = [
       // For the type of what a message is sent with.
       "sending/send-message.ts",
       // A received message is marked as read while the request waits.
+      "sending/block-person.ts",
       "sending/control-thread.ts",
+      "sending/number-profile.ts",
       "sending/mark-read.ts",
       // A template is given to the network while the request waits.
       "sending/submit-template.ts",

@@ -7,6 +7,7 @@ import { totpCode } from "#src/core/totp.ts";
 import type { Visitor } from "./console.ts";
 import { PASSWORD } from "./console.ts";
 import { GRAPH_TOKEN } from "./graph.ts";
+import { jpegOf } from "./graph-faces.ts";
 import { BUTTON, CHECK, type Objects } from "./matrix-objects.ts";
 import { DAY } from "./webhooks.ts";
 
@@ -214,6 +215,30 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "PUT /w/{workspace}/numbers/{id}/access": aNumberAtMeta({ token: GRAPH_TOKEN }),
   "POST /w/{workspace}/numbers/{id}/webhook": aNumberAtMeta({ replace: true }),
   "POST /w/{workspace}/numbers/{id}/register": aNumberAtMeta({ pin: "135791" }),
+  "GET /w/{workspace}/numbers/{id}/profile": aNumber(),
+  "PUT /w/{workspace}/numbers/{id}/profile": aNumber({
+    ...{ about: "Open", description: "", address: "", email: "", websites: [], vertical: "RETAIL" },
+  }),
+  "GET /w/{workspace}/numbers/{id}/photo": (side) => ({
+    id: side.numberWithPhoto(),
+    after: () => side.withoutExtraNumbers(),
+  }),
+  "PUT /w/{workspace}/numbers/{id}/photo": ({ workspace }) => ({
+    id: workspace.numberId,
+    isFile: true,
+    body: jpegOf(1),
+  }),
+  "PUT /w/{workspace}/numbers/{id}/username": (side) => ({
+    id: side.workspace.numberId,
+    body: { username: side.name("shop") },
+  }),
+  "DELETE /w/{workspace}/numbers/{id}/username": aNumber(),
+  "GET /w/{workspace}/numbers/{id}/link": aNumber(),
+  "GET /w/{workspace}/numbers/{id}/blocked": aNumber(),
+  "POST /w/{workspace}/numbers/{id}/unblock": (side) => ({
+    id: side.workspace.numberId,
+    body: { person: side.phone },
+  }),
   "GET /w/{workspace}/billing": nothing,
   "GET /w/{workspace}/usage": nothing,
   "GET /w/{workspace}/billing/ledger": nothing,
@@ -252,6 +277,11 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: conversation,
     body: { action: "take" },
   }),
+  "POST /w/{workspace}/conversations/{conversation}/block": (side) => {
+    side.unblocked();
+    return { id: side.conversation, after: () => side.unblocked() };
+  },
+  "DELETE /w/{workspace}/conversations/{conversation}/block": ({ conversation }) => ({ id: conversation }),
   "GET /w/{workspace}/network-changes": ({ workspace }) => ({
     query: `number=${encodeURIComponent(workspace.number ?? "")}`,
   }),

@@ -11,6 +11,7 @@ import { HandOutFiles } from "#src/transfer/person-data/hand-out-files.ts";
 import type { Visitor } from "./console.ts";
 import { GRAPH_ACCOUNT_ID, GRAPH_TOKEN } from "./graph.ts";
 import { type GraphAccount, graphNumber } from "./graph-account.ts";
+import { jpegOf } from "./graph-faces.ts";
 import type { TestServer, TestWorkspace } from "./server.ts";
 import { storeMedium } from "./stored-medium.ts";
 import { DAY } from "./webhooks.ts";
@@ -168,6 +169,22 @@ export class Objects {
     const text = `INSERT INTO numbers (phone, phone_number_id, ${columns}) SELECT ?, ?, ${columns} FROM numbers WHERE id = ?`;
     const { lastInsertRowid } = client.prepare(text).run(phone, `sim-${phone}`, this.workspace.numberId);
     return { id: Number(lastInsertRowid), phone };
+  }
+
+  /** The simulated network has a photo of it. */
+  numberWithPhoto(): number {
+    const { id } = this.number();
+    const row = { number_id: id, workspace_id: this.workspace.id, profile: "{}", photo: jpegOf(0) };
+    this.insert("simulated_profiles", row);
+    return id;
+  }
+
+  /** The person of the conversation wrote just now, and is not blocked. */
+  unblocked(): void {
+    const { client } = this.app.store;
+    for (const table of ["blocks", "simulated_blocks"])
+      client.prepare(`DELETE FROM ${table} WHERE workspace_id = ?`).run(this.workspace.id);
+    client.prepare("UPDATE conversations SET wrote_at = ? WHERE id = ?").run(this.app.clock.now(), this.conversation);
   }
 
   /** A connection that is begun, and a number that the network shows for it. */
@@ -332,7 +349,14 @@ export class Objects {
     const counts = { sent: 0, of_broadcasts: 0, scheduled: 0, received: 0, by_other_senders: 0, notes: 0, files: 0 };
     const others = { drafts: 0, events: 0, callbacks: 0, answers: 0, audit_entries: 0 };
     const times = { created_at: 1, ended_at: this.app.clock.now() };
-    const holders = { backups: [], is_replicated: false, shared_uploads: [], waiting_imports: [], log_emptied: true };
+    const holders = {
+      backups: [],
+      is_replicated: false,
+      shared_uploads: [],
+      still_blocked_on: [],
+      waiting_imports: [],
+      log_emptied: true,
+    };
     return this.insert("erasures", {
       ...{ workspace_id: this.workspace.id, contact_id: this.contact, address: "", round: 2, ...times },
       ...{ counts: JSON.stringify({ ...counts, ...others }), holders: JSON.stringify(holders) },

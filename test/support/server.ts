@@ -299,7 +299,8 @@ function merge(base: Config, changes: NonNullable<TestServerOptions["config"]>):
   return merged as unknown as Config;
 }
 
-function bodyText(body: unknown): string {
+function bodyText(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (body instanceof Uint8Array) return new Uint8Array(body);
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 

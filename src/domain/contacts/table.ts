@@ -203,6 +203,8 @@ export interface ErasureHolders {
   is_replicated: boolean;
   /** Ids of uploads that were sent to others too. */
   shared_uploads: number[];
+  /** Our numbers on which WhatsApp still blocks the person: only what is known of it here is erased. */
+  still_blocked_on: string[];
   /** Ids of uploaded contact files that are not imported yet, and may contain the person. */
   waiting_imports: number[];
   /** No old page is left in the write-ahead log. */
@@ -221,6 +223,7 @@ interface ErasedPerson {
   contactIds: number[];
   names: PersonName[];
   sharedUploads: number[];
+  blockedOn: string[];
 }
 
 /** The erasures of people, which jobs carry out. */

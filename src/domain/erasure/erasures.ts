@@ -10,6 +10,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
 import { type Contact, type ErasedCounts, type Erasure, type ErasureHolders, erasures } from "../contacts/table.ts";
+import { listNumbersBlocking } from "../inbound/blocks.ts";
 import { conversationNotes, inbounds } from "../inbound/table.ts";
 import { eraseUploads } from "../media/send-upload.ts";
 import { media, uploadPeople } from "../media/table.ts";
@@ -28,12 +29,13 @@ export function beginErasure(tx: Tx, contact: Contact, by: Actor, dueAt: number)
   const { contacts, contactIds, names, workspaceId } = findPerson(tx, contact);
   const { notes, files } = countAttached(tx, contactIds);
   const sharedUploads = eraseUploads(tx, contactIds);
+  const blockedOn = listNumbersBlocking(tx, contactIds);
   for (const one of contacts) eraseContact(tx, one);
   const begun = tx.db
     .insert(erasures)
     .values({
       ...{ workspaceId, contactId: contact.id, userId: by.userId, address: by.address, round: 1, createdAt: tx.now },
-      person: { contactIds: [...contactIds], names: [...names], sharedUploads },
+      person: { contactIds: [...contactIds], names: [...names], sharedUploads, blockedOn },
       counts: { ...NOTHING, notes, files: files - sharedUploads.length },
     })
     .returning()
@@ -100,7 +102,7 @@ export function beginSecondRound(tx: Tx, id: number): void {
 export function forgetNames(tx: Tx, { id, person }: Erasure): void {
   const holders: ErasureHolders = {
     ...{ backups: [], is_replicated: false, shared_uploads: person?.sharedUploads ?? [] },
-    ...{ waiting_imports: [], log_emptied: false },
+    ...{ still_blocked_on: person?.blockedOn ?? [], waiting_imports: [], log_emptied: false },
   };
   tx.db
     .update(erasures)

@@ -6,6 +6,7 @@ import { ContactView } from "../contacts/schema.ts";
 import { threadOwners } from "../contacts/thread-owners.ts";
 import { shownOrigins } from "../messages/message.ts";
 import { SentBy } from "../messages/schema.ts";
+import { blockStates } from "./block-states.ts";
 import { InboundDetails } from "./details.ts";
 import { echoOrigins, inboundOrigins } from "./origin.ts";
 
@@ -65,6 +66,10 @@ export const ConversationView = Type.Object(
     assignee: Nullable(
       Type.String({ examples: ["asha@example.com"] }),
       "The user of the console who answers it, by e-mail address.",
+    ),
+    block_state: Nullable(
+      OneOf(blockStates),
+      "`blocked`: the number blocks the person, who cannot write to it, and WhatsApp delivers nothing to them. `checking`: WhatsApp did not answer a request to block or unblock; its list is read within a minute. Null: not blocked, as far as is known.",
     ),
     unread: Type.Integer({ description: "Received messages that no user of the console has looked at." }),
     last_message: Nullable(ConversationEntry, "What was last said on this number; null if it was long ago."),

@@ -2,11 +2,12 @@
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, integerOrNull, string } from "#src/db/hot-statement.ts";
 import { messages } from "../messages/table.ts";
-import { awayDays, callbacks, echoes, inbounds, phoneContacts } from "./table.ts";
+import { awayDays, blocks, callbacks, echoes, inbounds, phoneContacts } from "./table.ts";
 
 const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
 const echo = getTableColumns(echoes);
+const block = getTableColumns(blocks);
 const phoneContact = getTableColumns(phoneContacts);
 const { id: messageId, templateCategory, templateName, templateLanguage } = getTableColumns(messages);
 
@@ -149,4 +150,10 @@ export const templateOfMessage = hotQuery(
   WHERE messages.id = +:messageId`,
   { messageId },
   { templateCategory, templateName, templateLanguage },
+);
+
+export const blockOn = hotQuery(
+  `SELECT ${columns(block)} FROM blocks WHERE contact_id = +:contactId AND number_id = +:numberId`,
+  block,
+  block,
 );

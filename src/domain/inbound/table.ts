@@ -77,6 +77,30 @@ export const threadCalls = sqliteTable("thread_calls", {
 export type ThreadCallOutcome = "done" | "refused" | "unknown";
 export type ThreadCall = typeof threadCalls.$inferSelect;
 
+/** Whom a number blocks, as far as is known; see `blocks.ts`. */
+export const blocks = sqliteTable("blocks", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  contactId: integer().notNull(),
+  numberId: integer().notNull(),
+  /** Null: the number does not block the person. */
+  blockedAt: instant(),
+  /** What the network is asked, while its answer is not known, and since when. */
+  asked: text().$type<BlockAction>(),
+  askedAt: instant(),
+});
+
+export type BlockAction = "block" | "unblock";
+export type Block = typeof blocks.$inferSelect;
+
+/** Whom a number blocks on the simulated network. */
+export const simulatedBlocks = sqliteTable("simulated_blocks", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  contactId: integer().notNull(),
+  numberId: integer().notNull(),
+});
+
 /** For the staff alone: never sent, and in no event. */
 export const conversationNotes = sqliteTable("conversation_notes", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -12,6 +12,7 @@ import { viewSender } from "../messages/view.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { findAssignee } from "./assignee.ts";
+import { blockStateOf, findBlock } from "./blocks.ts";
 import { type ConversationItem, readLastWord } from "./read-conversation.ts";
 import type { ConversationEntry, ConversationView } from "./schema.ts";
 import type { ConversationNote } from "./table.ts";
@@ -51,6 +52,7 @@ export function viewState(tx: ReadTx, conversation: Conversation, { timezone }: 
     state,
     snoozed_until: snoozedUntil === null ? null : formatInstant(snoozedUntil, timezone),
     assignee: assignee?.email ?? null,
+    block_state: blockStateOf(findBlock(tx, conversation)),
   };
 }
 

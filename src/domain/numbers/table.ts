@@ -1,6 +1,7 @@
 /** Sending phone numbers, their state at the network, and account syncs. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
+import type { ProfileTexts } from "./business-profile.ts";
 import type { ConnectionFacts } from "./connection-facts.ts";
 import type { Provider } from "./provider.ts";
 
@@ -248,3 +249,12 @@ export const accountSyncs = sqliteTable(
 );
 
 export type AccountSync = typeof accountSyncs.$inferSelect;
+
+/** What the simulated network keeps of a number. */
+export const simulatedProfiles = sqliteTable("simulated_profiles", {
+  numberId: integer().primaryKey(),
+  workspaceId: integer().notNull(),
+  profile: text({ mode: "json" }).$type<ProfileTexts>().notNull(),
+  username: text(),
+  photo: bytes(),
+});

@@ -2,6 +2,7 @@
 import { isUserId } from "#src/core/user-id.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { findInboundByNetworkId } from "#src/domain/inbound/read.ts";
+import { requireUnblocked } from "#src/domain/inbound/simulated-blocks.ts";
 import { answerJson } from "../answer.ts";
 import { composePlayed, type InboundBody, inboundSchema, requireFitting } from "./inbound-body.ts";
 import { declareCall, findSimulated, readE164 } from "./route.ts";
@@ -13,6 +14,7 @@ export const inboundRoutes = [
     const from = isUserId(input.from) ? input.from : readE164("from", input.from);
     const sent = await store.write((tx) => {
       const number = findSimulated(tx, input.to);
+      requireUnblocked(tx, number, from, "from");
       const composed = composePlayed(tx, number, simulatedFiles, from, input);
       storeCallback(tx, "simulator", composed.body);
       return { number, networkMessageId: composed.networkMessageId };

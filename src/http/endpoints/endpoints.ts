@@ -26,6 +26,7 @@ import { mediaEndpoints } from "./media.ts";
 import { messageEndpoints } from "./messages.ts";
 import { networkChangeEndpoints } from "./network-changes.ts";
 import { numberAccessEndpoints } from "./number-access.ts";
+import { numberProfileEndpoints } from "./number-profile.ts";
 import { numberEndpoints } from "./numbers.ts";
 import { operatingEndpoints } from "./operating.ts";
 import { optOutEndpoints } from "./opt-outs.ts";
@@ -83,6 +84,7 @@ const endpoints = {
   ...numberEndpoints,
   ...connectEndpoints,
   ...numberAccessEndpoints,
+  ...numberProfileEndpoints,
   ...draftEndpoints,
   ...importEndpoints,
 };

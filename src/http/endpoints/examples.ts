@@ -119,6 +119,7 @@ export const conversationExample: Static<typeof ConversationView> = {
   state: "open",
   snoozed_until: null,
   assignee: "asha@example.com",
+  block_state: null,
   unread: 1,
   last_message: {
     direction: "in",

@@ -52,8 +52,8 @@ import { senderOf, sentByUser } from "./sender.ts";
 
 const contact = { contact: Id("conversation") };
 
-const { state, snoozed_until, assignee } = ConversationView.properties;
-const State = { state, snoozed_until, assignee };
+const { state, snoozed_until, assignee, block_state } = ConversationView.properties;
+const State = { state, snoozed_until, assignee, block_state };
 
 const ConversationRow = Type.Object({
   id: Type.Integer(),

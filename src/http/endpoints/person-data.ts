@@ -60,6 +60,7 @@ const ErasureView = Type.Object({
       backups: Copies,
       is_replicated: Type.Boolean(),
       shared_uploads: Type.Array(Type.Integer()),
+      still_blocked_on: Type.Array(Type.String()),
       waiting_imports: Type.Array(Type.Integer()),
       log_emptied: Type.Boolean(),
     }),

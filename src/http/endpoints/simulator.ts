@@ -11,6 +11,7 @@ import type { Contact } from "#src/domain/contacts/table.ts";
 import { displayNameOf, viewContact } from "#src/domain/contacts/view.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { type ConversationItem, readConversation } from "#src/domain/inbound/read-conversation.ts";
+import { requireUnblocked } from "#src/domain/inbound/simulated-blocks.ts";
 import { findWholeMessage } from "#src/domain/messages/read.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -103,6 +104,7 @@ export const simulatorEndpoints = {
     const person = lookUpContact(tx, workspace.id, path.phone, workspace.country);
     if (person === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
     const from = nameOfAddress(person);
+    requireUnblocked(tx, number, from, "text");
     const choice = isButton ? findChoice(tx, number, from, text) : null;
     const written = { from, text, isButton, at: tx.now };
     const { body } =

@@ -20,6 +20,7 @@ import { statusCallback } from "./callback.ts";
 import { applyRule, type Effect, type SentMessage, type SimulatorControl } from "./control.ts";
 import { evaluate, hasUnusableFile } from "./evaluate.ts";
 import { createSimulatedMedia, type SimulatedFiles } from "./media.ts";
+import { createSimulatedProfile, type SimulatedNumbers } from "./profile.ts";
 import { failLater, type Script, type SimulatorTimes, scriptFor, THROTTLED } from "./script.ts";
 import { createSimulatedTemplates } from "./templates.ts";
 import { refuseUpload } from "./uploads.ts";
@@ -37,6 +38,10 @@ interface SimulatorOptions {
   findApproved: (outbound: OutboundMessage) => ApprovedTemplate | null;
   /** Whether the recipient is the number of another business of this simulator. */
   isAnotherBusiness?: (outbound: OutboundMessage) => boolean;
+  /** Whether the number blocks the recipient. */
+  isBlocked?: (outbound: OutboundMessage) => boolean;
+  /** What the network keeps of its numbers; without it, they have no profile and block no one. */
+  numbers?: SimulatedNumbers;
   /** Under test control: rules that change what it does, and the journal of what it received. */
   control?: SimulatorControl | undefined;
   /** Files that were played in; without it, there are only samples. */
@@ -56,6 +61,7 @@ const TO_ITSELF = "131021";
 /** Meta's code for a number that cannot receive. */
 const UNDELIVERABLE = "131026";
 const ANOTHER_BUSINESS = "The number is a sending number of another workspace, and receives no messages of businesses.";
+const BLOCKED = "The number blocks this person.";
 /** Of a send whose workspace is reset. */
 const CUT_OFF: Outcome = { kind: "unknown", reason: "the workspace is being reset" };
 /** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
@@ -68,6 +74,8 @@ export function createSimulator({
   callBack,
   findApproved,
   isAnotherBusiness,
+  isBlocked,
+  numbers,
   control,
   files,
 }: SimulatorOptions): Network {
@@ -95,6 +103,7 @@ export function createSimulator({
     if (control?.isInOutage(to, outbound, clock.now()) === true) return null;
     if (to === outbound.sender.phone) return refuse(TO_ITSELF);
     if (isAnotherBusiness?.(outbound) === true) return refuse(UNDELIVERABLE, ANOTHER_BUSINESS);
+    if (isBlocked?.(outbound) === true) return refuse(UNDELIVERABLE, BLOCKED);
     const refusedAddress = refuseUserId(outbound);
     if (refusedAddress !== null) return refusedAddress;
     const refusal =
@@ -169,6 +178,12 @@ export function createSimulator({
       isReachable: () => control?.isReachable(clock.now()) ?? true,
       ruleFor: (name) => control?.decisionFor(name, clock.now()) ?? null,
     }),
+    ...(numbers === undefined
+      ? {}
+      : createSimulatedProfile({
+          ...{ numbers, now: () => clock.now() },
+          isReachable: () => control?.isReachable(clock.now()) ?? true,
+        })),
     isReachable: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     markRead: () =>
       Promise.resolve(

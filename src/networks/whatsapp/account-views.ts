@@ -1,6 +1,12 @@
 /** Reads rows of an account: numbers, apps, the token. A missing member is null, because Meta omits what it does not know. */
 import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
-import type { AccountDetails, AppSubscription, NumberCallbackUrls, SubscribedApp, TokenDetails } from "../network.ts";
+import type {
+  AccountDetails,
+  AppSubscription,
+  NumberCallbackUrls,
+  SubscribedApp,
+  TokenDetails,
+} from "../account-facts.ts";
 import { readLimit } from "./account-updates.ts";
 import { asObject, idOf, integerOf, type JsonObject, listOf, memberOf, numberOf, objectOf, textOf } from "./json.ts";
 

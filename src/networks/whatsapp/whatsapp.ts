@@ -7,6 +7,8 @@ import { Downloader } from "#src/net/download.ts";
 import { createTransport } from "#src/net/transport.ts";
 import type { Network } from "../network.ts";
 import { createAccountPort } from "./account.ts";
+import { createBlockPort } from "./blocked-people.ts";
+import { createProfilePort } from "./business-profile.ts";
 import { parseCallback } from "./callback.ts";
 import { createClient } from "./client.ts";
 import { createMediaPort } from "./media.ts";
@@ -24,6 +26,7 @@ const QUERY_TIMEOUT_MS = 30_000;
 
 export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads = noUploads): Network {
   const transport = createTransport(clock);
+  const downloader = new Downloader(clock);
   const client = createClient(settings, { clock, transport, uploads });
   const account = createAccountPort(settings, transport, QUERY_TIMEOUT_MS);
   return {
@@ -38,6 +41,8 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
     verify: verifySignature,
     account,
     templates: createTemplatePort(settings, transport, account),
-    media: createMediaPort({ settings, clock, transport, downloader: new Downloader(clock) }),
+    media: createMediaPort({ settings, clock, transport, downloader }),
+    profile: createProfilePort(settings, transport, downloader),
+    blocks: createBlockPort(settings, transport),
   };
 }

@@ -184,9 +184,11 @@ function erasedItems(counts: Erasure["counts"]): Item[] {
 
 function holdingItems(holders: NonNullable<Erasure["holders"]>, timezone: string): Item[] {
   const { backups, is_replicated, shared_uploads: uploads, waiting_imports: imports, log_emptied } = holders;
+  const { still_blocked_on: blockedOn } = holders;
   return [
     ...copyItems(backups, is_replicated, timezone),
     ...(uploads.length > 0 ? [[strings.uploads, strings.uploadsText(uploads.length)] as const] : []),
+    ...(blockedOn.length > 0 ? [[strings.blocked, strings.blockedText(blockedOn.join(", "))] as const] : []),
     ...(imports.length > 0 ? [[strings.imports, strings.importsText(imports.length)] as const] : []),
     ...(log_emptied ? [] : [[strings.log, strings.logText] as const]),
   ];

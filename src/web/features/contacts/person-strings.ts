@@ -54,6 +54,9 @@ export const strings = {
   untilDeleted: "until a person deletes it",
   replica: "Replica",
   replicaText: "contains the person until its own copies age out",
+  blocked: "WhatsApp",
+  blockedText: (numbers: string) =>
+    `Still blocks the person on ${numbers}. Unblock them under Numbers, if they are to write again`,
   uploads: "Uploads",
   uploadsText: (count: number) => `${plural(count, "file", "files")} that others got too`,
   imports: "Import files",

@@ -55,6 +55,7 @@ export const strings = {
     end_deliveries: "Webhook deliveries to end",
     expire_message: "Messages to expire",
     end_snooze: "Snoozed conversations to open",
+    resolve_block: "Blocks of people to check",
     start_broadcast: "Broadcasts to start",
     send_message: "Scheduled messages to send",
     review_broadcast: "Broadcasts to finish",

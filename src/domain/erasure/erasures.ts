@@ -17,6 +17,7 @@ import { media, uploadPeople } from "../media/table.ts";
 import { type Actor, recordAudit } from "../users/audit-log.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { eraseContact } from "./erase-contact.ts";
+import { removeHandOutsOf } from "./hand-outs.ts";
 import { findPerson, type Person } from "./person.ts";
 
 const NOTHING: ErasedCounts = {
@@ -30,6 +31,7 @@ export function beginErasure(tx: Tx, contact: Contact, by: Actor, dueAt: number)
   const { notes, files } = countAttached(tx, contactIds);
   const sharedUploads = eraseUploads(tx, contactIds);
   const blockedOn = listNumbersBlocking(tx, contactIds);
+  removeHandOutsOf(tx, contactIds);
   for (const one of contacts) eraseContact(tx, one);
   const begun = tx.db
     .insert(erasures)

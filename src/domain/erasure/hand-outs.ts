@@ -15,16 +15,7 @@ const HAND_OUT_KEPT_MS = 24 * 60 * 60_000;
 /** Those of the person's that there were go: the new one has all of it. Their files go when the new one is made. */
 export function createHandOut(tx: Tx, contact: Contact, by: Actor & { userId: number }): HandOut {
   const { contactIds, workspaceId } = findPerson(tx, contact);
-  const replaced = tx.db
-    .delete(handOuts)
-    .where(inArray(handOuts.contactId, [...contactIds]))
-    .returning({ id: handOuts.id })
-    .all();
-  deleteJobs(
-    tx,
-    "hand_out",
-    replaced.map(({ id }) => id),
-  );
+  removeHandOutsOf(tx, contactIds);
   const created = tx.db
     .insert(handOuts)
     .values({ workspaceId, contactId: contact.id, ...by, state: "making", createdAt: tx.now })
@@ -32,6 +23,20 @@ export function createHandOut(tx: Tx, contact: Contact, by: Actor & { userId: nu
     .get();
   enqueue(tx, { kind: "hand_out", subject: created.id, queueKey: workspaceId, dueAt: tx.now });
   return created;
+}
+
+/** With their jobs. The archives of those that have no row are removed by `removeStrayHandOuts`. */
+export function removeHandOutsOf(tx: Tx, contactIds: readonly number[]): void {
+  const removed = tx.db
+    .delete(handOuts)
+    .where(inArray(handOuts.contactId, [...contactIds]))
+    .returning({ id: handOuts.id })
+    .all();
+  deleteJobs(
+    tx,
+    "hand_out",
+    removed.map(({ id }) => id),
+  );
 }
 
 /** The one that is being made: a workspace has one at a time. */

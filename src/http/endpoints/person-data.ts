@@ -10,7 +10,7 @@ import { lookUpContact } from "#src/domain/contacts/find.ts";
 import type { Contact, Erasure } from "#src/domain/contacts/table.ts";
 import { beginErasure, getErasure } from "#src/domain/erasure/erasures.ts";
 import { createHandOut, findHandOutOf, findInMaking, requireReady } from "#src/domain/erasure/hand-outs.ts";
-import { COUNTED_MAX, previewErasure } from "#src/domain/erasure/preview.ts";
+import { COUNTED_MAX, previewErasure, readPreviewCounts } from "#src/domain/erasure/preview.ts";
 import type { HandOut } from "#src/domain/erasure/table.ts";
 import { answerDownload } from "../console/csv-file.ts";
 import { timesOf } from "../times.ts";
@@ -95,10 +95,17 @@ export const personDataEndpoints = {
     session: "manage",
     params,
     output: Data(ForgetPreview),
-  }).read((tx, call) => {
-    const { counts, keeps_opt_out } = previewErasure(tx, requireContact(call, tx));
+  }).load(async (call) => {
+    const { sql, parameters, keepsOptOut } = call.store.read((tx) => previewErasure(tx, requireContact(call, tx)));
+    const [row] = await call.reader.query(sql, parameters);
     const { backups, is_replicated } = call.system.copies();
-    return { counts, counted_max: COUNTED_MAX, keeps_opt_out, backups: viewCopies(backups, call), is_replicated };
+    return {
+      counts: readPreviewCounts(row),
+      counted_max: COUNTED_MAX,
+      keeps_opt_out: keepsOptOut,
+      backups: viewCopies(backups, call),
+      is_replicated,
+    };
   }),
   // The contact is gone when this is answered; a job erases the rest.
   "POST /w/{workspace}/contacts/{phone}/forget": endpoint({

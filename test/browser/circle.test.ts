@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await keyboard.press("Enter");
       await write(field("Name"), "Corner Shop");
       await keyboard.press("Enter");
-      await page.getByText("0 of 4 done").waitFor();
+      await page.getByText("0 of 5 done").waitFor();
       await press(page.getByRole("link", { name: "Add number" }));
       await press(page.getByRole("link", { name: "Add simulator number" }));
       await write(field("Phone"), "+911244001100");
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const [template, json] = OFFER;
       await Bun.write(`${app.directory}/offer.json`, JSON.stringify(json));
       await app.command(...template.split(" "), "offer.json");
-      await page.getByText("1 of 4 done").waitFor();
+      await page.getByText("2 of 5 done").waitFor();
 
       // A key, shown once; a webhook address, and a test event that arrives there.
       await press(page.getByRole("link", { name: "Create key" }));

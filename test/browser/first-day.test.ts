@@ -38,12 +38,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await page.getByLabel("Timezone").inputValue()).toBe("Asia/Kolkata");
       await clean("new workspace");
       await button("Create workspace").click();
-      await page.getByText("0 of 4 done").waitFor();
+      await page.getByText("0 of 5 done").waitFor();
       await clean("home");
 
       const number = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator".split(" ");
       expect(await app.command(...number)).toMatchObject({ ready: true });
-      await page.getByText("1 of 4 done").waitFor();
+      await page.getByText("1 of 5 done").waitFor();
 
       // A command that sends is shown for the reader's own number only.
       await page.goto(`${app.url}/console/w/1/messages`);

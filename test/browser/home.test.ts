@@ -13,7 +13,7 @@ const DEVELOPER = "First steps for developers";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "each first step of owner and developer is done by itself, and a list is hidden and shown again by keyboard",
+    "each first step of owner and developer is marked as done, and a list is hidden and shown again by keyboard",
     async () => {
       await using scenario = await startScenario();
       const { page, clean, button, go, command, prepare, template } = scenario;
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await prepare("POST", "/messages", { to: "+919876540010", text: "It is." });
       await go("");
       await waits.getByText("1 person waits for 1 min").waitFor();
-      // Without a reload: the last answer, and Home has nobody who waits.
+      // Without a reload: after the last answer no person waits.
       await prepare("POST", "/messages", { to: "+919876540011", text: "We do." });
       await waits.waitFor({ state: "detached" });
     },

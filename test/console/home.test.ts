@@ -251,7 +251,7 @@ test("all is quiet only if nothing of the list is true, and all of it is known",
   expect(isQuiet({ ...QUIET, today: undefined })).toBe(false);
   expect(isQuiet(withHome({ last_delivered_at: null }))).toBe(false);
   expect(isQuiet(withWorkspace({ numbers: [] }))).toBe(false);
-  // A broadcast of next week disturbs nobody.
+  // A broadcast of next week disturbs no one.
   expect(isQuiet(withHome({ broadcasts: [{ status: "scheduled" }] }))).toBe(true);
 });
 

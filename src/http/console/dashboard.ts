@@ -149,7 +149,7 @@ export class DashboardCounters {
       },
       received: { messages: countOf(received, "messages"), people: countOf(received, "people") },
       week_ago: await countWeekAgo(reader, workspace, weekAgo),
-      failures: mostFrequent(
+      failures: topReasons(
         singles.filter(({ status }) => status === "failed"),
         REASONS_MAX,
       ).map((row) => ({
@@ -215,14 +215,14 @@ function viewBroadcastFailures(tx: ReadTx, workspaceId: number, rows: readonly R
     .slice(0, BROADCASTS_MAX)
     .map(({ id, reasons, count }) => ({
       ...{ id, count, name: findBroadcast(tx, workspaceId, id)?.name ?? "" },
-      reasons: mostFrequent(reasons, REASONS_OF_BROADCAST_MAX).map((row) => ({
+      reasons: topReasons(reasons, REASONS_OF_BROADCAST_MAX).map((row) => ({
         reason: textOf(row.reason),
         count: countOf(row, "total"),
       })),
     }));
 }
 
-function mostFrequent(rows: readonly Row[], limit: number): Row[] {
+function topReasons(rows: readonly Row[], limit: number): Row[] {
   return rows.toSorted((one, other) => countOf(other, "total") - countOf(one, "total")).slice(0, limit);
 }
 

@@ -1,7 +1,7 @@
 /**
  * What the page shows until the script has drawn the first screen: its outline, at the places that the shell and the
- * sign-in page have. The style sheet gives it both themes and all widths. Nobody has to hear it, so it is hidden from
- * screen readers.
+ * sign-in page have. The style sheet gives it both themes and all widths. It says nothing, so it is hidden from screen
+ * readers.
  */
 
 function parts(...names: readonly string[]): string {

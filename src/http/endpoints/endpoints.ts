@@ -18,6 +18,7 @@ import { draftEndpoints } from "./drafts.ts";
 import type { ApiEndpoint, ConsoleEndpoint, Endpoint, ListedEndpoint } from "./endpoint.ts";
 import { eventEndpoints } from "./events.ts";
 import { groupEndpoints } from "./groups.ts";
+import { homeEndpoints } from "./home.ts";
 import { importEndpoints } from "./imports.ts";
 import { inboundEndpoints } from "./inbounds.ts";
 import { inboxEndpoints } from "./inbox.ts";
@@ -48,6 +49,7 @@ import { workspaceEndpoints } from "./workspaces.ts";
 /** Those of the API come in the order of its reference. */
 const endpoints = {
   ...workspaceEndpoints,
+  ...homeEndpoints,
   ...billingEndpoints,
   ...messageEndpoints,
   ...broadcastEndpoints,

@@ -75,7 +75,7 @@ export interface Waiting {
   people: number;
   /** More wait than are counted. */
   isMore: boolean;
-  /** Who has waited longest, and since when, in milliseconds; null: nobody waits. */
+  /** Who has waited longest, and since when, in milliseconds; null: no person waits. */
   longest: { contactId: number; since: number } | null;
 }
 

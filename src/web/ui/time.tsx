@@ -38,7 +38,7 @@ export function Length({ since, zone }: { since: string; zone?: string }) {
   );
 }
 
-export function formatLength(ms: number): string {
+function formatLength(ms: number): string {
   if (ms < HOUR_MS) return lengths.minute.format(Math.max(1, Math.floor(ms / MINUTE_MS)));
   return ms < 2 * DAY_MS ? lengths.hour.format(Math.floor(ms / HOUR_MS)) : lengths.day.format(Math.floor(ms / DAY_MS));
 }

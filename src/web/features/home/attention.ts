@@ -1,5 +1,5 @@
 /**
- * What on Home needs somebody, and whether everything is quiet: only if nothing of the list is true, and all of it is
+ * What on Home a person has to act on, and whether everything is quiet: only if nothing of the list is true, and all of it is
  * known. Pure.
  */
 import type { Output } from "#src/http/endpoints/endpoints.ts";

@@ -1,6 +1,6 @@
 /**
- * The first steps, apart for who runs the shop and for who connects its software. A step is done when what it is about is
- * true, whoever did it. A list ends when all of its steps are done, or when the user hides it.
+ * The first steps, apart for the owner of the shop and for its developer. A step is done when what it is about is true,
+ * also when another user did it. A list ends when all of its steps are done, or when the user hides it.
  */
 import { Check, Circle } from "lucide-react";
 import { type ReactNode, useState } from "react";

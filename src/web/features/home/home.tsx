@@ -1,5 +1,5 @@
 /**
- * Home: who waits, what runs, what failed and why, what needs somebody, today beside the same weekday a week ago; until
+ * Home: who waits, what runs, what failed and why, what a person has to act on, today beside the same weekday a week ago; until
  * they are done, the first steps.
  */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -224,7 +224,7 @@ function BroadcastRow({ workspace, broadcast }: { workspace: Workspace; broadcas
   );
 }
 
-/** What needs somebody: numbers, deliveries, and what the server has found. */
+/** What a person has to act on: numbers, deliveries, and what the server has found. */
 function Needs({ workspace, home }: { workspace: Workspace; home: HomeView }) {
   const params = { workspace: String(workspace.id) };
   const needs: { key: string; text: string; next?: string; action?: ReactNode }[] = workspace.numbers

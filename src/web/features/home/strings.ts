@@ -40,7 +40,7 @@ export const strings = {
   colleagueText: "Answer customers together. Each colleague has a role, which says what they may do.",
   colleagueByOwner: "An owner of the workspace invites colleagues.",
   colleagueAction: "Invite",
-  colleagueDone: "You are not alone here, or have invited somebody.",
+  colleagueDone: "You are not alone here, or have invited a colleague.",
   key: "Create an API key",
   keyByOwner: "A key lets your software send from this workspace. An owner of the workspace creates it.",
   keyText: "A key lets your software send from this workspace.",

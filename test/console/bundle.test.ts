@@ -112,6 +112,8 @@ test("the page's content security policy allows only its own files, and the page
   expect(policy).not.toMatch(/unsafe|\*|https?:/);
   for (const part of ["default-src 'self'", "trusted-types 'none'", "frame-ancestors 'none'"])
     expect(policy).toContain(part);
+  // A voice note is recorded with the microphone, and heard before it is sent.
+  expect(page.headers.get("permissions-policy")).toBe("camera=(), microphone=(self), geolocation=()");
   expect(page.text).toContain('<html lang="en">');
   expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
   const dark = await app.call("GET", "/console", { headers: { cookie: "waxwing-theme=dark" } });

@@ -135,8 +135,8 @@ const shared = {
 function launch(): Promise<Browser> {
   return chromium.launch({
     ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-    // As root, Chromium cannot use its sandbox.
-    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+    // As root, Chromium cannot use its sandbox. Its microphone is one that beeps.
+    args: ["--no-sandbox", "--disable-dev-shm-usage", "--use-fake-device-for-media-stream"],
   });
 }
 

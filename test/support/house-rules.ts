@@ -177,6 +177,7 @@ export const folders: Folder[] = [
       "domain/contacts/profile-fields.ts",
       "domain/inbound/quick-reply.ts",
       "domain/media/upload.ts",
+      "domain/messages/kinds/limits.ts",
       "domain/templates/rules/",
       "domain/users/roles.ts",
       "domain/webhooks/event-types.ts",

@@ -3,9 +3,7 @@ import { type TProperties, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { absent, inDocument, shownAs } from "#src/core/schema.ts";
 
-export const LINK_LENGTH_MAX = 2048;
-/** Of an address that a button opens. */
-export const HTTP_PATTERN = "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$";
+const LINK_LENGTH_MAX = 2048;
 const HTTPS_PATTERN = "^[Hh][Tt][Tt][Pp][Ss]://[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$";
 
 export function Link(description: string, example: string) {

@@ -2,8 +2,8 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { inDocument, NOT_BLANK } from "#src/core/schema.ts";
-import { HTTP_PATTERN, LINK_LENGTH_MAX } from "../link.ts";
 import { addFault, checkUnique } from "./check.ts";
+import { HTTP_PATTERN, limits } from "./limits.ts";
 
 interface Action<Schema extends TSchema> {
   schema: Schema;
@@ -22,33 +22,32 @@ const strict = { additionalProperties: false };
 
 const buttonId = words(256, "Your own id of the button: `details.button.payload` of the answer.", "monday");
 const Button = Type.Object(
-  { id: buttonId, title: words(20, "What the button says.", "Monday") },
+  { id: buttonId, title: words(limits.buttonTitle, "What the button says.", "Monday") },
   { $id: "ReplyButton", ...strict, description: "A button; pressing it is an answer." },
 );
 
-const ROWS_MAX = 10;
 const Row = Type.Object(
   {
     id: words(200, "Your own id of the row: `details.list.id` of the answer.", "morning"),
-    title: words(24, "What the row says.", "In the morning"),
-    description: Type.Optional(words(72, "A second line.", "8 to 12")),
+    title: words(limits.rowTitle, "What the row says.", "In the morning"),
+    description: Type.Optional(words(limits.rowDescription, "A second line.", "8 to 12")),
   },
   { $id: "ListRow", ...strict, description: "A row of a list." },
 );
 const Section = Type.Object(
   {
-    title: Type.Optional(words(24, "Title of the section. Required if there are several.", "Monday")),
-    rows: Type.Array(Row, { minItems: 1, maxItems: ROWS_MAX }),
+    title: Type.Optional(words(limits.sectionTitle, "Title of the section. Required if there are several.", "Monday")),
+    rows: Type.Array(Row, { minItems: 1, maxItems: limits.rows }),
   },
   { $id: "ListSection", ...strict, description: "Rows under a common title." },
 );
 const List = Type.Object(
   {
-    button: words(20, "What the button says that opens the list.", "Choose a time"),
+    button: words(limits.listButton, "What the button says that opens the list.", "Choose a time"),
     sections: Type.Array(Section, {
       minItems: 1,
-      maxItems: 10,
-      description: `One to ten sections, with at most ${ROWS_MAX} rows in all.`,
+      maxItems: limits.sections,
+      description: `One to ten sections, with at most ${limits.rows} rows in all.`,
     }),
   },
   { $id: "ChoiceList", ...strict, description: "A list from which the person chooses one row." },
@@ -56,11 +55,11 @@ const List = Type.Object(
 
 const LinkButton = Type.Object(
   {
-    title: words(20, "What the button says.", "Track it"),
+    title: words(limits.linkTitle, "What the button says.", "Track it"),
     url: inDocument(
       Type.String({
         format: "uri",
-        maxLength: LINK_LENGTH_MAX,
+        maxLength: limits.linkUrl,
         description: "The address that it opens.",
         examples: ["https://shop.example.com/orders/10042"],
       }),
@@ -118,7 +117,10 @@ const Flow = Type.Object(
 );
 
 export const actions = {
-  buttons: action(Type.Array(Button, { minItems: 1, maxItems: 3, description: "One to three buttons." }), checkButtons),
+  buttons: action(
+    Type.Array(Button, { minItems: 1, maxItems: limits.buttons, description: "One to three buttons." }),
+    checkButtons,
+  ),
   list: action(List, checkList),
   link: action(LinkButton, ({ url }, fields, path) => {
     if (new RegExp(HTTP_PATTERN).test(url) && URL.canParse(url)) return;
@@ -161,9 +163,9 @@ function checkList({ sections }: Static<typeof List>, fields: FieldProblems, pat
   const rows = sections.flatMap((section, index) =>
     section.rows.map(({ id }, row) => [`${path}.sections.${index}.rows.${row}.id`, id] as const),
   );
-  if (rows.length > ROWS_MAX) {
-    const sentence = `A list has at most ${ROWS_MAX} rows in all its sections; this one has ${rows.length}.`;
-    addFault(fields, `${path}.sections`, { rule: "too_many", sentence, limit: ROWS_MAX });
+  if (rows.length > limits.rows) {
+    const sentence = `A list has at most ${limits.rows} rows in all its sections; this one has ${rows.length}.`;
+    addFault(fields, `${path}.sections`, { rule: "too_many", sentence, limit: limits.rows });
   }
   checkUnique(fields, rows);
   if (sections.length === 1) return;

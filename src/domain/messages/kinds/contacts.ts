@@ -4,15 +4,13 @@ import { isCalendarDate } from "#src/core/calendar.ts";
 import { inDocument, NOT_BLANK } from "#src/core/schema.ts";
 import { checkAllShown } from "./check.ts";
 import type { RequestedKind } from "./kind.ts";
+import { limits } from "./limits.ts";
 
-/** Meta's limit. */
-const CARDS_MAX = 257;
 /** Of ours: Meta names no limit, and phones show fewer. */
-const TEXT_LENGTH_MAX = 1000;
 const ENTRIES_MAX = 20;
 
 const Needed = (description: string, example: string) =>
-  inDocument(Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX, description, examples: [example] }), NOT_BLANK);
+  inDocument(Type.String({ minLength: 1, maxLength: limits.cardText, description, examples: [example] }), NOT_BLANK);
 const Word = (description: string, example: string) => Type.Optional(Needed(description, example));
 const Kind = Word("What it is for, such as `Work` or `Home`.", "Work");
 const Entries = <Members extends TProperties>($id: string, description: string, members: Members) =>
@@ -76,7 +74,7 @@ const Card = Type.Object(
   },
   { $id: "ContactCard", additionalProperties: false, description: "A contact card, in WhatsApp's own form." },
 );
-const Cards = Type.Array(Card, { minItems: 1, maxItems: CARDS_MAX, description: "Contact cards." });
+const Cards = Type.Array(Card, { minItems: 1, maxItems: limits.cards, description: "Contact cards." });
 
 export const KeptContacts = Type.Object(
   { contacts: Cards },

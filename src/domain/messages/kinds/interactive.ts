@@ -7,11 +7,8 @@ import { checkLink, checkSource, FileSource, fileNameOf, Link } from "../link.ts
 import { type ActionName, actionNames, actions } from "./actions.ts";
 import { addFault, checkAllShown } from "./check.ts";
 import type { RequestedKind } from "./kind.ts";
+import { limits } from "./limits.ts";
 
-/** Meta's limits. */
-const BODY_LENGTH_MAX = 1024;
-const LIST_BODY_LENGTH_MAX = 4096;
-const SHORT_LENGTH_MAX = 60;
 const HEADER = "interactive.header";
 /** Of ours. */
 const FILENAME_LENGTH_MAX = 240;
@@ -19,10 +16,10 @@ const FILENAME_LENGTH_MAX = 240;
 const words = (maxLength: number, description: string, example: string) =>
   inDocument(Type.String({ minLength: 1, maxLength, description, examples: [example] }), NOT_BLANK);
 
-const body = words(BODY_LENGTH_MAX, "The text above the action.", "When shall we come?");
-const listBody = words(LIST_BODY_LENGTH_MAX, "The text above the list.", "When shall we come?");
-const footer = words(SHORT_LENGTH_MAX, "Small print below the text.", "Corner Shop");
-const textHeader = words(SHORT_LENGTH_MAX, "A headline.", "Your delivery");
+const body = words(limits.body, "The text above the action.", "When shall we come?");
+const listBody = words(limits.listBody, "The text above the list.", "When shall we come?");
+const footer = words(limits.footer, "Small print below the text.", "Corner Shop");
+const textHeader = words(limits.header, "A headline.", "Your delivery");
 const fileHeaderTypes = ["image", "video", "document"] as const;
 const keptFileHeader = {
   type: OneOf(fileHeaderTypes, "What the file is."),

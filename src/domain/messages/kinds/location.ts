@@ -3,13 +3,14 @@ import { type Static, Type } from "@sinclair/typebox";
 import { inDocument, NOT_BLANK } from "#src/core/schema.ts";
 import { checkAllShown } from "./check.ts";
 import type { RequestedKind } from "./kind.ts";
-
-/** The network states no limit; this is more than a phone shows. */
-const LABEL_LENGTH_MAX = 1000;
+import { limits } from "./limits.ts";
 
 const Label = (description: string, example: string) =>
   Type.Optional(
-    inDocument(Type.String({ minLength: 1, maxLength: LABEL_LENGTH_MAX, description, examples: [example] }), NOT_BLANK),
+    inDocument(
+      Type.String({ minLength: 1, maxLength: limits.placeLabel, description, examples: [example] }),
+      NOT_BLANK,
+    ),
   );
 
 export const Location = Type.Object(

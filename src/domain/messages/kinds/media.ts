@@ -6,9 +6,8 @@ import type { NamedUpload } from "../../media/send-upload.ts";
 import { checkLink, checkSource, extensionOf, FileSource, fileNameOf, Link } from "../link.ts";
 import { checkAllShown } from "./check.ts";
 import type { RequestedKind } from "./kind.ts";
+import { limits } from "./limits.ts";
 
-/** Meta's limit. */
-const CAPTION_LENGTH_MAX = 1024;
 const FILENAME_LENGTH_MAX = 240;
 
 /** The kinds of files, and the extensions by which a link tells them apart. */
@@ -27,7 +26,7 @@ const captioned: readonly FileType[] = ["image", "video", "document"];
 const Caption = inDocument(
   Type.String({
     minLength: 1,
-    maxLength: CAPTION_LENGTH_MAX,
+    maxLength: limits.caption,
     description: "The text below an image, a video or a document.",
     examples: ["Your table by the window"],
   }),

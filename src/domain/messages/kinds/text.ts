@@ -3,8 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { inDocument, NOT_BLANK } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { RequestedKind, ServiceKind } from "./kind.ts";
-
-const TEXT_LENGTH_MAX = 4096;
+import { limits } from "./limits.ts";
 
 export interface TextContent {
   type: "text";
@@ -35,7 +34,7 @@ export const text = {
       text: inDocument(
         Type.String({
           minLength: 1,
-          maxLength: TEXT_LENGTH_MAX,
+          maxLength: limits.text,
           description: "The text, which must not be blank.",
           examples: ["Your table is ready."],
         }),

@@ -8,6 +8,7 @@ import { addressOf } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import type { ConversationItem, SentItem } from "../messages/message-view.ts";
 import { strings } from "./strings.ts";
+import { VoicePlayer } from "./voice-player.tsx";
 
 type Details = Extract<ConversationItem, { kind: "inbound" }>["details"];
 type Media = NonNullable<Details["media"]>;
@@ -75,7 +76,7 @@ function SentFile({ type, id, filename }: SentFileProps) {
     const label = strings.mediaLabels[type] ?? strings.mediaLabels.document;
     const shown = { address, label, isSticker: type === "sticker", onError: () => setGone(true) };
     if (type === "image" || type === "sticker") return <Picture {...shown} />;
-    if (type === "audio") return <VoiceMessage {...shown} />;
+    if (type === "audio") return <VoicePlayer {...shown} />;
     if (type === "video") return <Video {...shown} />;
   }
   return (
@@ -152,7 +153,7 @@ function File({ type, media, workspaceId }: { type: string; media: Media; worksp
     case "image":
       return <Picture {...shown} />;
     case "audio":
-      return <VoiceMessage {...shown} />;
+      return <VoicePlayer {...shown} />;
     case "video":
       return <Video {...shown} />;
     default:
@@ -198,13 +199,6 @@ function Picture({ address, label, isSticker, onError }: ShownFile) {
         className={`rounded-control object-contain ${size}`}
       />
     </a>
-  );
-}
-
-function VoiceMessage({ address, label, onError }: ShownFile) {
-  return (
-    // biome-ignore lint/a11y/useMediaCaption: a person's voice message has no captions.
-    <audio src={address} controls preload="metadata" aria-label={label} onError={onError} className="w-64 max-w-full" />
   );
 }
 

@@ -1,9 +1,10 @@
 /**
- * What is being written in each conversation: text, file, the message that it answers, and how far its sending is. A draft outlives its
+ * What is being written in each conversation: text, file, buttons and the like, the message that it answers, and how far its sending is. A draft outlives its
  * screen, so a message on its way is not sent again by a user who comes back; and the page, where the browser can keep it. It belongs to one user.
  */
 import { useSyncExternalStore } from "react";
 import { newFormKey } from "../../data/api.ts";
+import type { PartName, Parts } from "./composer-parts.ts";
 import { forgetStored, readStored, store, storedIds } from "./stored-drafts.ts";
 
 /** A file that the server has. */
@@ -22,6 +23,10 @@ interface Content {
   replyTo: Quoted | null;
   /** When it is to be sent, in the workspace's timezone: `2026-11-27T10:00`; empty: not chosen yet; null: now. */
   sendAt: string | null;
+  /** What the message is beside text and file; null: nothing. */
+  part: PartName | "template" | null;
+  /** What has been typed of each, also of one that is closed. */
+  parts: Parts;
 }
 
 export interface Quoted {
@@ -46,7 +51,7 @@ export interface Draft extends Content {
 }
 
 const NOTHING: Draft = {
-  ...{ text: "", file: null, replyTo: null, sendAt: null, upload: null },
+  ...{ text: "", file: null, replyTo: null, sendAt: null, upload: null, part: null, parts: {} },
   ...{ seen: null, isSending: false, progress: null, error: null, key: "" },
 };
 const drafts = new Map<string, Draft>();
@@ -88,7 +93,13 @@ export function useDraft(id: string): Draft {
 /** A changed content is a different message. */
 export function write(id: string, content: Partial<Content>): void {
   const upload = content.file === undefined ? {} : { upload: null, error: null };
-  note(id, { ...content, ...upload, key: newFormKey() });
+  const fault = content.part === undefined && content.parts === undefined ? {} : { error: null };
+  note(id, { ...content, ...upload, ...fault, key: newFormKey() });
+}
+
+/** What is typed of one part. */
+export function writePart<Name extends PartName>(id: string, name: Name, part: Required<Parts>[Name]): void {
+  write(id, { parts: { ...readDraft(id).parts, [name]: part } });
 }
 
 /** What happens to the draft, which stays the same message. */

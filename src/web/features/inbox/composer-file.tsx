@@ -1,13 +1,15 @@
 /** A file in the composer: chosen, pasted or dropped; shown before it goes, with how far its upload is. */
-import { FileText, Paperclip, X } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { FileText, X } from "lucide-react";
+import { type ReactNode, type RefObject, useEffect, useState } from "react";
 import { takenTypes, tooLarge, UPLOAD_BYTES_MAX, uploadBytesMax, uploadKindOf } from "#src/domain/media/upload.ts";
 import { addressOf } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { formatBytes } from "./attachment.tsx";
 import { type Draft, note, type StoredFile, write } from "./composer-draft.ts";
-import { strings } from "./composer-strings.ts";
+import { takesFile } from "./composer-parts.ts";
+import { partStrings, strings } from "./composer-strings.ts";
+import { VoicePlayer } from "./voice-player.tsx";
 
 /** Other names that browsers have for types that WhatsApp takes. */
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -56,24 +58,29 @@ export function hasCaption(mimeType: string): boolean {
   return kind !== "audio" && kind !== "sticker";
 }
 
-export function AttachButton({ draftId, disabled }: { draftId: string; disabled: boolean }) {
-  const input = useRef<HTMLInputElement>(null);
+/** Whether the text is that below the file. */
+export function captions(file: Draft["file"]): boolean {
+  return file !== null && hasCaption(typeOf(file));
+}
+
+/** Whether the file goes with the message that the draft is now. */
+export function sendsFile({ file, part }: Pick<Draft, "file" | "part">): boolean {
+  return file !== null && part !== "template" && takesFile(part, uploadKindOf(typeOf(file)));
+}
+
+/** The browser's own dialog of files, which `input.current.click()` opens. */
+export function FileInput({ draftId, input }: { draftId: string; input: RefObject<HTMLInputElement | null> }) {
   return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        onChange={({ target }) => {
-          takeFile(draftId, target.files ?? []);
-          // The same file may be chosen again.
-          target.value = "";
-        }}
-      />
-      <IconButton label={strings.attach} disabled={disabled} onClick={() => input.current?.click()}>
-        <Paperclip aria-hidden size={18} />
-      </IconButton>
-    </>
+    <input
+      ref={input}
+      type="file"
+      hidden
+      onChange={({ target }) => {
+        takeFile(draftId, target.files ?? []);
+        // The same file may be chosen again.
+        target.value = "";
+      }}
+    />
   );
 }
 
@@ -83,8 +90,9 @@ interface AttachedFileProps {
   cancel: () => void;
 }
 
-export function AttachedFile({ draftId, draft: { file, isSending, progress, text }, cancel }: AttachedFileProps) {
-  const staysBehind = text.trim() !== "" && !hasCaption(typeOf(file));
+export function AttachedFile({ draftId, draft, cancel }: AttachedFileProps) {
+  const { file, isSending, progress, text, part } = draft;
+  const staysBehind = part === null && text.trim() !== "" && !hasCaption(typeOf(file));
   return (
     <section aria-label={strings.file} className="flex flex-col gap-2 rounded-control border border-line p-2">
       <div className="flex items-center gap-3">
@@ -106,7 +114,9 @@ export function AttachedFile({ draftId, draft: { file, isSending, progress, text
       {progress !== null && (
         <progress aria-label={strings.uploading} value={progress} max={1} className="h-1.5 w-full accent-accent" />
       )}
+      {file.type.startsWith("audio/") && <Sound file={file} />}
       {staysBehind && <p className="text-label text-quiet">{strings.noCaption}</p>}
+      {!sendsFile(draft) && <p className="text-label text-quiet">{partStrings.fileStays}</p>}
     </section>
   );
 }
@@ -130,4 +140,21 @@ function Preview({ file }: { file: File | StoredFile }): ReactNode {
   return (
     <img src={picture} alt={strings.preview(file.name)} className="size-16 shrink-0 rounded-control object-cover" />
   );
+}
+
+/** A sound is heard before it goes. */
+function Sound({ file }: { file: File | StoredFile }) {
+  const { id: workspace } = useWorkspace();
+  const [address, setAddress] = useState<string | null>(null);
+  useEffect(() => {
+    if (!(file instanceof File)) {
+      setAddress(addressOf("GET /w/{workspace}/media/{id}", { workspace, id: file.id }));
+      return;
+    }
+    const own = URL.createObjectURL(file);
+    setAddress(own);
+    return () => URL.revokeObjectURL(own);
+  }, [file, workspace]);
+  if (address === null) return null;
+  return <VoicePlayer address={address} label={strings.listen(file.name)} />;
 }

@@ -3,10 +3,12 @@
  * or a retry after a lost connection sends it once.
  */
 import { useQueryClient } from "@tanstack/react-query";
+import { uploadKindOf } from "#src/domain/media/upload.ts";
 import { ApiError, type Body, newFormKey, request, uploadForm } from "../../data/api.ts";
 import type { ConversationItem } from "../messages/message-view.ts";
 import { type Draft, note, readDraft, write } from "./composer-draft.ts";
-import { hasCaption } from "./composer-file.tsx";
+import { hasCaption, sendsFile } from "./composer-file.tsx";
+import { bodyOf, takesText } from "./composer-parts.ts";
 
 /** Uploads that are under way, by draft. */
 const uploading = new Map<string, AbortController>();
@@ -41,10 +43,11 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
   if (readDraft(id).isSending) return;
   note(id, { isSending: true, error: null });
   try {
-    const upload = await uploadOf(id, workspaceId);
+    const isFileSent = sendsFile(readDraft(id));
+    const upload = isFileSent ? await uploadOf(id, workspaceId) : null;
     const { body, rest } = messageOf(readDraft(id), upload);
     const { key } = readDraft(id);
-    const sent = { text: rest, file: null, replyTo: null, sendAt: null };
+    const sent = { ...rest, replyTo: null, sendAt: null, part: null, ...(isFileSent ? { file: null } : {}) };
     try {
       const { id: messageId } = await request(
         "POST /w/{workspace}/messages",
@@ -69,17 +72,29 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
   }
 }
 
-/** `rest`: the text that does not go with the file. */
-function messageOf({ text, replyTo, sendAt }: Draft, upload: Draft["upload"]): { body: object; rest: string } {
+/** `rest`: what does not go with the message. */
+function messageOf(
+  { text, replyTo, sendAt, part, parts }: Draft,
+  upload: Draft["upload"],
+): { body: object; rest: Pick<Draft, "text" | "parts"> } {
   const more = {
     ...(replyTo === null ? {} : { reply_to: replyTo.to }),
     ...(sendAt === null ? {} : { send_at: sendAt }),
   };
-  if (upload === null) return { body: { text, ...more }, rest: "" };
+  if (part !== null && part !== "template") {
+    const { [part]: _, ...others } = parts;
+    const body = { ...bodyOf(part, parts, text, upload === null ? null : headerOf(upload)), ...more };
+    return { body, rest: { text: takesText(part) ? "" : text, parts: others } };
+  }
+  if (upload === null) return { body: { text, ...more }, rest: { text: "", parts } };
   const hasText = text.trim() !== "";
   const isCaption = hasText && hasCaption(upload.mime_type);
   const media = { id: upload.id, ...(isCaption ? { caption: text } : {}) };
-  return { body: { media, ...more }, rest: hasText && !isCaption ? text : "" };
+  return { body: { media, ...more }, rest: { text: hasText && !isCaption ? text : "", parts } };
+}
+
+function headerOf({ id, mime_type: type }: NonNullable<Draft["upload"]>) {
+  return { type: uploadKindOf(type) as "image" | "video" | "document", id };
 }
 
 async function uploadOf(id: string, workspace: number): Promise<Draft["upload"]> {

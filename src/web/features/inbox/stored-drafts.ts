@@ -12,6 +12,8 @@ interface Keepable {
   file: object | null;
   replyTo: object | null;
   sendAt: string | null;
+  part: string | null;
+  parts: object;
   seen: string | null;
   key: string;
 }
@@ -30,13 +32,15 @@ export function readStored<Draft extends Keepable>(id: string): Partial<Draft> {
   return {};
 }
 
-export function store(id: string, { text, file, replyTo, sendAt, key, seen }: Keepable): void {
+export function store(id: string, { text, file, replyTo, sendAt, part, parts, key, seen }: Keepable): void {
   const isUpload = file instanceof File;
-  if (text === "" && replyTo === null && (file === null || isUpload)) {
+  const hasPart = part !== null || Object.keys(parts).length > 0;
+  if (text === "" && replyTo === null && !hasPart && (file === null || isUpload)) {
     forgetStored(id);
     return;
   }
-  const draft = { text, file: isUpload ? null : file, replyTo, sendAt, seen, key: isUpload ? newFormKey() : key };
+  const kept = isUpload ? { file: null, key: newFormKey() } : { file, key };
+  const draft = { text, replyTo, sendAt, part, parts, seen, ...kept };
   try {
     if (localStorage.getItem(PREFIX + id) === null) forgetOld();
     localStorage.setItem(PREFIX + id, JSON.stringify({ until: Date.now() + KEPT_MS, draft }));

@@ -121,6 +121,7 @@ export const strings = {
   actions: "What the person can press",
   sendLocation: "Send location",
   giveAddress: "Give address",
+  speed: (speed: number) => `Playback speed: ${speed}×`,
   openFile: (label: string) => `${label}: open in a new tab`,
   unsupported: "WhatsApp could not pass on this message.",
   order: "Order",

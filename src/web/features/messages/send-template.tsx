@@ -8,7 +8,12 @@ import { isShownInConversation, noteOwn, useRefresh } from "../inbox/sending.ts"
 import { strings } from "../inbox/strings.ts";
 import { ChooseTemplate } from "./choose-template.tsx";
 
-export function SendTemplate({ conversation: { contact, contact_id, from } }: { conversation: Conversation }) {
+interface SendTemplateProps {
+  conversation: Conversation;
+  onSent?: () => void;
+}
+
+export function SendTemplate({ conversation: { contact, contact_id, from }, onSent }: SendTemplateProps) {
   const { id } = useWorkspace();
   const refresh = useRefresh(id, contact_id);
   return (
@@ -24,6 +29,7 @@ export function SendTemplate({ conversation: { contact, contact_id, from } }: { 
             { key },
           );
           noteOwn(messageId);
+          onSent?.();
         } catch (error) {
           if (!isShownInConversation(error)) throw error;
         } finally {

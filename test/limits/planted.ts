@@ -69,7 +69,7 @@ const SIMULATOR = "src/networks/simulator";
 export const places: readonly Place[] = [
   {
     files: [
-      ...["actions", "contacts", "interactive", "location", "media", "reaction", "text"].map(
+      ...["actions", "contacts", "interactive", "limits", "location", "media", "reaction", "text"].map(
         (name) => `${KINDS}/${name}.ts`,
       ),
       "src/domain/messages/link.ts",
@@ -80,7 +80,7 @@ export const places: readonly Place[] = [
       "minLength: 1": "blank texts are refused by a rule of their own",
       "minLength: 2": "a country has a pattern of its own",
       "minProperties: 1": "for the document alone",
-      "maxItems: 10,: 10 is 11": "the total of rows refuses it too",
+      "sections: 10,: 10 is 11": "the total of rows refuses it too",
       "  minimum: 1,": "an id of 0 is unknown too",
       "to ?? { message: 0 }": "it never leaves: the fault is told",
     },

@@ -1545,6 +1545,8 @@ type MediaContentMedia struct {
 	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
 	// that came with the upload.
 	Filename *string `json:"filename,omitempty"`
+	// True for audio that was sent as a voice message.
+	Voice *bool `json:"voice,omitempty"`
 }
 
 // MediaContent: The file that was sent, without its link.
@@ -1653,6 +1655,8 @@ type MessageContentMedia struct {
 	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
 	// that came with the upload.
 	Filename *string `json:"filename,omitempty"`
+	// True for audio that was sent as a voice message.
+	Voice *bool `json:"voice,omitempty"`
 }
 
 // MessageContentInteractive: part of another type.
@@ -2544,6 +2548,8 @@ type SentMediaById struct {
 	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
 	// that came with the upload.
 	Filename string `json:"filename,omitempty"`
+	// For audio alone: whether phones show it as a voice message. It has to be Ogg with Opus then. Default: false.
+	Voice *bool `json:"voice,omitempty"`
 }
 
 // SentMediaByLink: A file: by a link, which is not stored, or by the id of an upload.
@@ -2559,6 +2565,8 @@ type SentMediaByLink struct {
 	// For documents only: the file name that the recipient sees. Default: the last part of the link, or the name
 	// that came with the upload.
 	Filename string `json:"filename,omitempty"`
+	// For audio alone: whether phones show it as a voice message. It has to be Ogg with Opus then. Default: false.
+	Voice *bool `json:"voice,omitempty"`
 }
 
 // SentReference: A message that was sent to the person.

@@ -172,7 +172,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
             },
           },
         },
-        { type: "audio", audio: { id: expect.any(String) } },
+        { type: "audio", audio: { id: expect.any(String), voice: true } },
       ]);
       const [voice] = (await scenario.read<{ data: { content: { media: { id: number } } }[] }>("/messages")).data;
       const stored = await context.request.get(`${scenario.app.url}/console/api/w/1/media/${voice?.content.media.id}`);

@@ -72,6 +72,23 @@ test("an upload is sent by the network's id of it, and the message shows ours", 
   });
 });
 
+test("an upload in Ogg is sent as a voice message where the request says so; no other is", async () => {
+  await using world = await startWorld();
+  const page = Buffer.concat([Buffer.from("OggS"), Buffer.alloc(24), Buffer.from("OpusHead"), Buffer.alloc(500, 5)]);
+  const ogg = await give(world, page, "a.ogg");
+  const { body } = await send(world, { media: { id: ogg, voice: true } });
+  expect(body.data.content).toEqual({ media: { type: "audio", id: ogg, voice: true } });
+  expect(sent(world)[0]).toMatchObject({ type: "audio", audio: { id: world.account.uploads[0]?.id, voice: true } });
+  for (const [bytes, name] of [
+    [Buffer.concat([Buffer.from("ID3\x04"), Buffer.alloc(5_000, 5)]), "a.mp3"],
+    [JPEG, "a.jpg"],
+  ] as const) {
+    const refused = await send(world, { media: { id: await give(world, bytes, name), voice: true } });
+    expect([name, refused.status, Object.keys(refused.body.error.fields)]).toEqual([name, 400, ["media.voice"]]);
+  }
+  expect(sent(world)).toHaveLength(1);
+});
+
 /** A file of each kind: its name, and how its bytes begin. */
 const files: Record<string, [name: string, begins: string]> = {
   image: ["a.jpg", "\xff\xd8\xff\xe0"],

@@ -38,7 +38,7 @@ const NOTHING = "((..._: unknown[]) => undefined)(";
 const checks: Rule[] = [
   {
     name: "is not checked",
-    find: /(?<!function )\b(?:addFault|checkUnique|checkTrimmed|checkAllShown|checkLink|checkSource|checkTexts)\(/g,
+    find: /(?<!function )\b(?:addFault|checkUnique|checkTrimmed|checkAllShown|checkLink|checkSource|checkTexts|checkVoice)\(/g,
     replace: NOTHING,
   },
   {

@@ -228,6 +228,7 @@ describe("a limit of a template's component", () => {
 /** Members that Meta's pages call optional, by their paths; the others are required. */
 const optional = [
   /^text\.preview_url$/,
+  /^audio\.voice$/,
   /^(image|video|document)\.(caption|filename)$/,
   /^location\.(name|address)$/,
   /^contacts\.\*\.(?!name$)\w+$/,

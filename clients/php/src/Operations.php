@@ -92,7 +92,7 @@ namespace Waxwing;
  * @phpstan-type LocationMessage array{id: int, to: string, from: string, reference: string|null, sent_by: SentBy, type: 'location', category: null, template: null, content: LocationContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MarkRead array{typing?: bool}
  * @phpstan-type MarkedRead array{id: int, typing: bool}
- * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', id?: int, caption?: string, filename?: string}}
+ * @phpstan-type MediaContent array{media: array{type: 'image'|'video'|'audio'|'document'|'sticker', id?: int, caption?: string, filename?: string, voice?: bool}}
  * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
  * @phpstan-type MediaMessage array{id: int, to: string, from: string, reference: string|null, sent_by: SentBy, type: 'image'|'video'|'audio'|'document'|'sticker', category: null, template: null, content: MediaContent|null, reply_to: NamedMessage|null, text: string, status: 'scheduled'|'sent'|'delivered'|'read'|'failed'|'cancelled', error: MessageError|null, charged: false, created_at: string, send_at: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
@@ -147,8 +147,8 @@ namespace Waxwing;
  * @phpstan-type SentBy array{kind: 'api'|'console'|'agent'|'automation', name: string|null, ai: bool}
  * @phpstan-type SentFileHeader array{type: 'image'|'video'|'document', filename?: string, id?: int}
  * @phpstan-type SentMedia SentMediaByLink|SentMediaById
- * @phpstan-type SentMediaById array{id: int, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
- * @phpstan-type SentMediaByLink array{link: string, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string}
+ * @phpstan-type SentMediaById array{id: int, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string, voice?: bool}
+ * @phpstan-type SentMediaByLink array{link: string, type?: 'image'|'video'|'audio'|'document'|'sticker', caption?: string, filename?: string, voice?: bool}
  * @phpstan-type SentReference array{message: int}
  * @phpstan-type Skip array{to: string, reason: 'opted_out'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}

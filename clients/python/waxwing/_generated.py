@@ -2127,6 +2127,7 @@ _MediaContentMediaOptional = TypedDict(
         "id": "int",
         "caption": "str",
         "filename": "str",
+        "voice": "bool",
     },
     total=False,
 )
@@ -3319,6 +3320,7 @@ _SentMediaByIdOptional = TypedDict(
         "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
         "caption": "str",
         "filename": "str",
+        "voice": "bool",
     },
     total=False,
 )
@@ -3340,6 +3342,7 @@ _SentMediaByLinkOptional = TypedDict(
         "type": "Literal['image', 'video', 'audio', 'document', 'sticker']",
         "caption": "str",
         "filename": "str",
+        "voice": "bool",
     },
     total=False,
 )

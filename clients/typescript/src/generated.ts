@@ -1591,6 +1591,8 @@ export type MediaContent = {
      * that came with the upload.
      */
     filename?: string;
+    /** True for audio that was sent as a voice message. */
+    voice?: boolean;
   };
 };
 
@@ -2747,6 +2749,8 @@ export type SentMediaById = {
    * that came with the upload.
    */
   filename?: string;
+  /** For audio alone: whether phones show it as a voice message. It has to be Ogg with Opus then. Default: false. */
+  voice?: boolean;
   /** Not together with `id`. */
   link?: never;
 };
@@ -2771,6 +2775,8 @@ export type SentMediaByLink = {
    * that came with the upload.
    */
   filename?: string;
+  /** For audio alone: whether phones show it as a voice message. It has to be Ogg with Opus then. Default: false. */
+  voice?: boolean;
   /** Not together with `link`. */
   id?: never;
 };

@@ -19,6 +19,11 @@ export interface NamedUpload {
   filename: string | null;
 }
 
+interface FoundUpload {
+  named: NamedUpload;
+  mimeType: string;
+}
+
 /** Null without an id; and, with a problem at `path`, if the workspace has no such upload. */
 export function findNamedUpload(
   tx: ReadTx,
@@ -26,11 +31,12 @@ export function findNamedUpload(
   id: number | undefined,
   path: string,
   fields: FieldProblems,
-): NamedUpload | null {
+): FoundUpload | null {
   if (id === undefined) return null;
   const found = findUpload(tx, workspaceId, id)?.upload;
   const kind = found === undefined ? null : uploadKindOf(found.mimeType);
-  if (found !== undefined && kind !== null) return { id, kind, filename: found.filename };
+  if (found !== undefined && kind !== null)
+    return { named: { id, kind, filename: found.filename }, mimeType: found.mimeType };
   const sentence =
     "There is no such upload, or not any more: POST /media answers with the id, and expires_at says when it ends.";
   fields[path] = [{ rule: "not_found", sentence }];

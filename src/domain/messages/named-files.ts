@@ -24,8 +24,8 @@ export function findFiles<Input extends NamingFiles>(
 ): Input {
   if (!namesUploads(input)) return input;
   const find = (file: HeaderFile | null, path: string): HeaderFile | null => {
-    const upload = findNamedUpload(tx, workspaceId, file?.id, `${path}.id`, fields);
-    return file === null || upload === null ? file : { ...file, upload };
+    const found = findNamedUpload(tx, workspaceId, file?.id, `${path}.id`, fields);
+    return file === null || found === null ? file : { ...file, upload: found.named };
   };
   const media = find(input.media, "media");
   const { parts } = input;

@@ -241,14 +241,14 @@ function findFile(
 ): SendInput["content"] {
   switch (content.type) {
     case "media": {
-      const upload = findNamedUpload(tx, workspaceId, content.media.id, "media.id", fields);
-      return upload === null ? content : withUpload(content, upload, fields);
+      const found = findNamedUpload(tx, workspaceId, content.media.id, "media.id", fields);
+      return found === null ? content : withUpload(content, { ...found.named, mimeType: found.mimeType }, fields);
     }
     case "interactive": {
       const { header } = content.interactive;
       const id = typeof header === "object" ? header.id : undefined;
-      const upload = findNamedUpload(tx, workspaceId, id, "interactive.header.id", fields);
-      return upload === null ? content : withHeaderUpload(content, upload, fields);
+      const found = findNamedUpload(tx, workspaceId, id, "interactive.header.id", fields);
+      return found === null ? content : withHeaderUpload(content, found.named, fields);
     }
     case "template":
       return findFiles(tx, workspaceId, content, fields);

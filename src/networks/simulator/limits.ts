@@ -151,7 +151,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   }),
   image: file("image", { caption }),
   video: file("video", { caption }),
-  audio: file("audio"),
+  audio: file("audio", { voice: optional({ is: "flag" }) }),
   document: file("document", { caption, filename: optional(words(UNLIMITED, "messages/document-messages")) }),
   sticker: file("sticker"),
   location: object("messages/location-messages", {

@@ -10,6 +10,9 @@ import { limits } from "./limits.ts";
 
 const FILENAME_LENGTH_MAX = 240;
 
+const VOICE_TYPE = "audio/ogg";
+const voiceOf = ({ voice }: { voice?: boolean }) => (voice === true ? { voice: true } : {});
+
 /** The kinds of files, and the extensions by which a link tells them apart. */
 const EXTENSIONS = {
   image: ["jpg", "jpeg", "png"],
@@ -42,6 +45,7 @@ const Filename = inDocument(
   }),
   NOT_BLANK,
 );
+const Voice = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }));
 const Kind = (description: string) => OneOf(fileTypes, description);
 
 const File = FileSource(
@@ -58,6 +62,9 @@ const File = FileSource(
     ),
     caption: Type.Optional(Caption),
     filename: Type.Optional(Filename),
+    voice: Voice(
+      "For audio alone: whether phones show it as a voice message. It has to be Ogg with Opus then. Default: false.",
+    ),
   },
 );
 
@@ -70,6 +77,7 @@ export const KeptMedia = Type.Object(
       ),
       caption: Type.Optional(Caption),
       filename: Type.Optional(Filename),
+      voice: Voice("True for audio that was sent as a voice message."),
     }),
   },
   { $id: "MediaContent", description: "The file that was sent, without its link." },
@@ -101,6 +109,7 @@ export const media = {
     const type = isReadable ? (media.type ?? typeByLink(link, fields)) : (media.type ?? "document");
     // What an upload is, the stored file says.
     if (id === undefined) checkTexts(fields, type, media);
+    if (isReadable) checkVoice(fields, media, type, isVoiceLink(link));
     const name = type === "document" && isReadable ? (filename ?? fileNameOf(link)) : filename;
     return {
       type: "media",
@@ -111,6 +120,7 @@ export const media = {
         ...(id === undefined || media.type !== undefined ? {} : { isTypeOpen: true }),
         ...(caption === undefined ? {} : { caption }),
         ...(name === undefined ? {} : { filename: name }),
+        ...voiceOf(media),
       },
     };
   },
@@ -127,7 +137,7 @@ const NAMES: Readonly<Record<FileType, string>> = {
 /** The content with what the upload is. */
 export function withUpload(
   { media }: MediaContent,
-  { kind, filename: stored }: Pick<NamedUpload, "kind" | "filename">,
+  { kind, filename: stored, mimeType }: Pick<NamedUpload, "kind" | "filename"> & { mimeType: string },
   fields: FieldProblems,
 ): MediaContent {
   const { filename, isTypeOpen, ...rest } = media;
@@ -136,6 +146,7 @@ export function withUpload(
     fields["media.type"] = [{ rule: "conflict", sentence }];
   }
   checkTexts(fields, kind, media);
+  checkVoice(fields, media, kind, mimeType === VOICE_TYPE);
   const name = kind === "document" ? (filename ?? stored) : null;
   return { type: "media", media: { ...rest, type: kind, ...(name === null ? {} : { filename: name }) } };
 }
@@ -153,6 +164,19 @@ function checkTexts(
     const sentence = `Only a document has a file name; this is ${NAMES[type]}.`;
     fields["media.filename"] = [{ rule: "conflict", sentence }];
   }
+}
+
+/** `isOgg`: as far as it is known. */
+function checkVoice(fields: FieldProblems, { voice }: { voice?: boolean }, type: FileType, isOgg: boolean): void {
+  if (voice !== true || (type === "audio" && isOgg)) return;
+  const sentence = `A voice message is Ogg with Opus; this is ${type === "audio" ? "other audio" : NAMES[type]}. Omit voice.`;
+  fields["media.voice"] = [{ rule: "conflict", sentence }];
+}
+
+/** Where the end of the link says nothing, WhatsApp says it. */
+function isVoiceLink(link: string): boolean {
+  const extension = extensionOf(link);
+  return extension === "ogg" || extension === "opus" || !EXTENSIONS.audio.some((known) => known === extension);
 }
 
 /** Adds a problem if the link does not show what the file is. */

@@ -89,7 +89,9 @@ function messageOf(
   if (upload === null) return { body: { text, ...more }, rest: { text: "", parts } };
   const hasText = text.trim() !== "";
   const isCaption = hasText && hasCaption(upload.mime_type);
-  const media = { id: upload.id, ...(isCaption ? { caption: text } : {}) };
+  // What is Ogg is Opus: a recorded voice note, or one that came from a phone.
+  const isVoice = upload.mime_type === "audio/ogg";
+  const media = { id: upload.id, ...(isCaption ? { caption: text } : {}), ...(isVoice ? { voice: true } : {}) };
   return { body: { media, ...more }, rest: { text: hasText && !isCaption ? text : "", parts } };
 }
 

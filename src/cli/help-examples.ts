@@ -22,6 +22,8 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "key-file show": "key-file show",
   "key-file rotate": "key-file rotate",
   "user create": "user create --email you@example.com --role operator",
+  "user invite": "user invite --workspace 1 --email colleague@example.com --role member",
+  "user role": "user role --workspace 1 --email colleague@example.com --role agent",
   "user list": "user list",
   "user reset-password": "user reset-password --email you@example.com",
   "user disable": "user disable --email former@example.com",

@@ -3,19 +3,29 @@
  * link.
  */
 
+import { readUserMail } from "#src/config/user-mail.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { COMMAND_LINE, recordAudit } from "#src/domain/users/audit-log.ts";
 import { disableUser } from "#src/domain/users/change.ts";
+import { invitationText } from "#src/domain/users/invitation-text.ts";
 import { type Invited, inviteUser, recordReset, renewLink } from "#src/domain/users/invite.ts";
-import { findUserByEmail, type KnownAccount, type ListedUser, listUsers } from "#src/domain/users/read.ts";
-import { roleNames } from "#src/domain/users/roles.ts";
+import { sendInvitation } from "#src/domain/users/links.ts";
+import {
+  findMembership,
+  findUserByEmail,
+  type KnownAccount,
+  type ListedUser,
+  listUsers,
+} from "#src/domain/users/read.ts";
+import { roleNames, roles, type WorkspaceRole, workspaceRoles } from "#src/domain/users/roles.ts";
 import type { User } from "#src/domain/users/table.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Database } from "./database.ts";
 import { createCommand, readCommand, writeCommand } from "./database-command.ts";
-import { choice, number, required, text } from "./option.ts";
+import { choice, flag, number, required, text } from "./option.ts";
 import { list, listed, type Report, timesIn } from "./output.ts";
 
 const email = required(text("E", "The user's e-mail address"));
@@ -36,8 +46,7 @@ export const commands: readonly Command[] = [
     },
     ({ email, role, workspace: workspaceId = null, numbers: named }) =>
       (tx, database) => {
-        const numbers = named?.split(",").flatMap((name) => name.trim() || []);
-        const invited = inviteUser(tx, { email, role, workspaceId, numbers });
+        const invited = inviteUser(tx, { email, role, workspaceId, numbers: readNames(named) });
         recordAudit(tx, COMMAND_LINE, {
           workspaceId,
           action: invited.link === null ? "user.change-role" : "user.create",
@@ -46,6 +55,77 @@ export const commands: readonly Command[] = [
         });
         const otherwise = "Already a user of this workspace: the role has changed, and no link is needed.";
         return reportOf(database, invited, otherwise);
+      },
+  ),
+  writeCommand(
+    "user invite",
+    {
+      summary: "Invite a person to a workspace and print the invitation as a text, or send it by e-mail",
+      details:
+        "The text is for a chat or an e-mail of yours. With --mail the running server sends it, and no link is printed.",
+    },
+    {
+      email,
+      workspace: required(number("ID", "The workspace")),
+      role: required(choice(workspaceRoles, "The role in it")),
+      numbers: text("A,B", "Numbers, or their ids, whose conversations an agent sees; default: all"),
+      mail: flag("Send the invitation to the address; needs an SMTP server in the configuration"),
+    },
+    ({ email, role, workspace: workspaceId, numbers: named, mail }) =>
+      (tx, database) => {
+        if (mail && readUserMail(database.config) === null) {
+          throw invalidRequest({
+            mail: ["This server sends no e-mail: set alerts.smtp_url_file and server.public_url."],
+          });
+        }
+        const known = findUserByEmail(tx, email);
+        if (known !== undefined && findMembership(tx, known.id, workspaceId) !== undefined) {
+          const sentence = `${known.email} is a member already. To change the role: waxwing user role`;
+          throw invalidRequest({ email: [sentence] });
+        }
+        const invited = inviteUser(tx, { email, role, workspaceId, numbers: readNames(named) });
+        const { user, link, numberIds } = invited;
+        if (mail && link !== null) sendInvitation(tx, link);
+        recordAudit(tx, COMMAND_LINE, {
+          workspaceId,
+          action: "user.create",
+          subject: user.email,
+          details: { role, ...(numberIds === null ? {} : { numbers: numberIds }), ...(mail ? { by: "e-mail" } : {}) },
+        });
+        return reportInvitation(database, invited, {
+          workspace: getWorkspace(tx, workspaceId).name,
+          role,
+          isMailed: mail,
+        });
+      },
+  ),
+  writeCommand(
+    "user role",
+    "Change a member's role in a workspace, or the numbers that an agent sees",
+    {
+      email,
+      workspace: required(number("ID", "The workspace")),
+      role: required(choice(workspaceRoles, "The new role")),
+      numbers: text("A,B", "Numbers, or their ids, whose conversations an agent sees; all: all; default: as they are"),
+    },
+    ({ email, role, workspace: workspaceId, numbers: named }) =>
+      (tx) => {
+        const user = requireUser(tx, email);
+        getWorkspace(tx, workspaceId);
+        if (findMembership(tx, user.id, workspaceId) === undefined) {
+          const sentence = `${user.email} is not a member of workspace ${workspaceId}: waxwing user invite`;
+          throw invalidRequest({ email: [sentence] });
+        }
+        const numbers = named === "all" ? null : readNames(named);
+        const { numberIds } = inviteUser(tx, { email, role, workspaceId, numbers });
+        recordAudit(tx, COMMAND_LINE, {
+          workspaceId,
+          action: "user.change-role",
+          subject: user.email,
+          details: { role, ...(numberIds === null ? {} : { numbers: numberIds }) },
+        });
+        const json = { id: user.id, email: user.email, workspace: workspaceId, role, numbers: numberIds };
+        return { json, text: list({ ...json, numbers: numberIds === null ? "all" : numberIds.join(", ") }) };
       },
   ),
   readCommand("user list", "List users", {}, () => (tx) => {
@@ -80,6 +160,10 @@ export const commands: readonly Command[] = [
   }),
 ];
 
+function readNames(named: string | undefined): string[] | undefined {
+  return named?.split(",").flatMap((name) => name.trim() || []);
+}
+
 function requireUser(tx: Tx, email: string): User {
   const user = findUserByEmail(tx, email);
   if (user === undefined) throw invalidRequest({ email: [`There is no user ${email}: waxwing user list`] });
@@ -106,6 +190,31 @@ function reportOf({ config }: Database, { user, link, account }: Invited, otherw
       account: account === null ? null : { since: when(account.since), is_in_use: account.isInUse },
     },
     text,
+  };
+}
+
+/** The text names the workspace and the role, so that the invitee knows what the link is for. */
+function reportInvitation(
+  { config }: Database,
+  { user, link, account }: Invited,
+  { workspace, role, isMailed }: { workspace: string; role: WorkspaceRole; isMailed: boolean },
+): Report {
+  const address = isMailed || link === null ? null : linkAddress(config, link);
+  const expires = when(link?.expiresAt ?? null);
+  const invitation =
+    address === null
+      ? null
+      : invitationText({ workspace, role: roles[role].label, link: address, expires: String(expires) });
+  const known = account === null ? null : { since: when(account.since), is_in_use: account.isInUse };
+  return {
+    json: {
+      ...{ id: user.id, email: user.email, link: address, expires_at: expires },
+      ...{ text: invitation, mailed: isMailed, account: known },
+    },
+    text: [
+      ...(account === null ? [] : [accountText(account), ""]),
+      invitation ?? `The invitation is on its way to ${user.email}, and works until ${expires}.`,
+    ].join("\n"),
   };
 }
 
@@ -137,7 +246,11 @@ function view(user: ListedUser) {
   };
 }
 
-function viewPlace({ workspaceId, role, numberIds }: ListedUser["memberships"][number]) {
+function viewPlace({
+  workspaceId,
+  role,
+  numberIds,
+}: ListedUser["invitations"][number] | ListedUser["memberships"][number]) {
   return { id: workspaceId, role, numbers: numberIds };
 }
 

@@ -1,5 +1,6 @@
 /** The HTTP server: the API, the networks' callbacks and the console on one port. */
 import { hasTls } from "#src/config/tls.ts";
+import { readUserMail } from "#src/config/user-mail.ts";
 import type { Clock } from "#src/core/clock.ts";
 import { serveHttp } from "#src/core/serve-http.ts";
 import { Turns } from "#src/core/turns.ts";
@@ -25,7 +26,6 @@ import { withRequestCount } from "./control.ts";
 import { erasePerson, TAKEN_OVER_AFTER_MS } from "./erase-person.ts";
 import type { Https } from "./https.ts";
 import { Listener } from "./listener.ts";
-import { sendsEmail } from "./mail-worker.ts";
 import { personalFiles } from "./person-jobs.ts";
 import type { Runtime } from "./runtime.ts";
 import { createSendOptions } from "./workers.ts";
@@ -199,7 +199,7 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
       publicUrl,
       stopping,
       hasTls: hasTls(config.server),
-      sendsEmail: sendsEmail(config),
+      sendsEmail: readUserMail(config) !== null,
       checksAnswers: context.checksAnswers,
       passwordCost: context.passwordCost,
       isTrustedProxy,

@@ -3,9 +3,18 @@
  * is unknown is sent once more with another link, and the last one works.
  */
 import { renewToken } from "#src/domain/users/links.ts";
+import { roles } from "#src/domain/users/roles.ts";
 import type { MailedKind } from "#src/domain/users/user.ts";
 import type { Worker } from "#src/jobs/worker.ts";
 import { createMailWorker, type MailOptions } from "./mail-worker.ts";
+
+const INVITATION = {
+  subject: "An invitation",
+  after: [
+    "It works once, for a week, and anyone who has it can accept in your place: keep it to yourself.",
+    "Did you not expect it? Ignore it.",
+  ].join(" "),
+};
 
 const TEXTS: Readonly<Record<MailedKind, { subject: string; lines: readonly string[] }>> = {
   forgot: {
@@ -24,6 +33,23 @@ const TEXTS: Readonly<Record<MailedKind, { subject: string; lines: readonly stri
   },
 };
 
+type Link = NonNullable<ReturnType<typeof renewToken>>;
+
+function textsOf({ kind, place }: Link): { title: string; before: string | undefined; after: string | undefined } {
+  if (kind !== "join") {
+    const { subject, lines } = TEXTS[kind];
+    return { title: subject, before: lines[0], after: lines[1] };
+  }
+  // A name is an owner's: it makes no lines of its own.
+  const where = place === null ? "this server" : `the workspace ${place.workspace.replace(/\s+/g, " ")}`;
+  const as = place === null ? "operator" : roles[place.role].label.toLowerCase();
+  return {
+    title: INVITATION.subject,
+    before: `You are invited to ${where} as ${as}. To accept:`,
+    after: INVITATION.after,
+  };
+}
+
 export function createMailLinkWorker(options: MailOptions): Worker {
   return createMailWorker(options, {
     kind: "mail_link",
@@ -31,8 +57,7 @@ export function createMailLinkWorker(options: MailOptions): Worker {
     async compose(subject, base) {
       const link = await options.store.write((tx) => renewToken(tx, subject));
       if (link === undefined) return null;
-      const { subject: title, lines } = TEXTS[link.kind];
-      const [before, after] = lines;
+      const { title, before, after } = textsOf(link);
       const text = [before, "", `${base}/console/${link.kind}#${link.token}`, "", after, ""].join("\n");
       const messageId = `link.${subject}.${link.token.slice(0, 8)}`;
       return { to: [link.email], subject: `${title} (${new URL(base).host})`, text, messageId };

@@ -1,5 +1,6 @@
 /** Sends e-mail to users: one job for each mail, again until the mail server has accepted it. */
 import type { Config } from "#src/config/config.ts";
+import { readUserMail } from "#src/config/user-mail.ts";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
@@ -49,14 +50,8 @@ export function createMailWorker(options: MailOptions, { kind, failure, compose 
   });
 }
 
-/** Sends mails to users; null: the server sends no e-mail. A link needs the public address, which no request can choose. */
-function createUserMailer({ alerts, server }: MailOptions["config"]): { send: Mailer; base: string } | null {
-  const from = alerts.emailFrom ?? alerts.emailTo[0];
-  const { smtpUrlFile } = alerts;
-  if (from === undefined || smtpUrlFile === null || server.publicUrl === null) return null;
-  return { send: createMailer({ from, smtpUrlFile }), base: server.publicUrl.replace(/\/$/, "") };
-}
-
-export function sendsEmail(config: MailOptions["config"]): boolean {
-  return createUserMailer(config) !== null;
+/** Null: the server sends users no e-mail. */
+function createUserMailer(config: MailOptions["config"]): { send: Mailer; base: string } | null {
+  const mail = readUserMail(config);
+  return mail === null ? null : { send: createMailer(mail), base: mail.base };
 }

@@ -6,6 +6,7 @@ import { groups } from "#src/cli/commands.ts";
 import { helpOnCommand } from "#src/cli/help.ts";
 import { helpExamples } from "#src/cli/help-examples.ts";
 import { tokensOf } from "#src/cli/tokens.ts";
+import { openClient } from "#src/db/driver.ts";
 import { wordsOf } from "../support/shell-blocks.ts";
 import { CallingWorkshop } from "./spawn.ts";
 
@@ -62,7 +63,7 @@ test("the examples run one after the other", async () => {
   workshop.write("people.csv", "Mobile,Name,City\n+442079460210,Asha Rao,Pune\n");
   workshop.write("stop.csv", "+442079460233\n");
   const here = (words: string[]) =>
-    words.map((word) => (/^[\w-]+\.(json|csv|db|move|txt)$/.test(word) ? workshop.path(word) : word));
+    words.map((word) => (/^[\w-]+\.(json|csv|db|move|txt|zip)$/.test(word) ? workshop.path(word) : word));
   const failed: unknown[] = [];
   for (const [name, example] of Object.entries(helpExamples)) {
     if (NOT_RUN.includes(name)) continue;
@@ -72,6 +73,14 @@ test("the examples run one after the other", async () => {
     }
     if (name === "user disable")
       await workshop.run(["user", "create", "--role", "operator", "--email", "former@example.com"]);
+    if (name === "user role") {
+      // As if the invitation had been accepted.
+      const client = openClient(workshop.path("data/waxwing.db"), {});
+      client.exec(
+        "INSERT INTO memberships (user_id, workspace_id, role, created_at) SELECT id, 1, 'member', 1 FROM users WHERE email = 'colleague@example.com'",
+      );
+      client.close();
+    }
     const ran = await workshop.run([...here(wordsOf(example)), "--json"]);
     const code = ran.code === 0 ? null : (JSON.parse(ran.stdout).error?.code ?? ran.stdout);
     const expected = NOT_FOUND.includes(name) ? "not_found" : null;

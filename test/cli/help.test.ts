@@ -39,6 +39,8 @@ const PROMISED: Record<string, string> = {
   "key revoke": "ID",
   "user create": "--email --role --workspace",
   "user list": "",
+  "user invite": "--email --workspace --role",
+  "user role": "--email --workspace --role",
   "user reset-password": "--email",
   "user disable": "--email",
   "number add":

@@ -80,3 +80,33 @@ test("inviting an existing account to another workspace prints a link, and tells
   const changed = await workshop.run(words("user create --email b@example.com --role owner --workspace 1"));
   expect(changed.stdout).toContain("no link is needed");
 });
+
+test("user invite prints a text to pass on, and user role changes a member's role and numbers and no other's", async () => {
+  using workshop = new Workshop();
+  await workshop.json(words("workspace create --name Shop --country IN --timezone UTC"));
+  await workshop.json(words("number add --workspace 1 --phone +911244001100 --name Shop --network simulator"));
+  const invite = words("user invite --workspace 1 --email b@example.com --role agent --numbers 1");
+  const made = await workshop.json<{ link: string; text: string }>(invite);
+  expect(made.link).toContain("/console/join#");
+  expect(made.text).toContain("You are invited to Shop as agent.");
+  expect(made.text).toContain(made.link);
+  expect(made).toMatchObject({ mailed: false, account: null });
+  expect((await workshop.run(invite)).stdout).toContain("It works once, until ");
+  expect((await workshop.refusal([...invite, "--mail"])).message).toContain("sends no e-mail");
+
+  const role = (more: string) => words(`user role --workspace 1 --email b@example.com --role ${more}`);
+  expect((await workshop.refusal(role("member"))).message).toContain("not a member of workspace 1");
+  const client = openClient(workshop.path("data/waxwing.db"), {});
+  client.exec("INSERT INTO memberships (user_id, workspace_id, role, created_at) VALUES (1, 1, 'agent', 1)");
+  client.close();
+  expect(await workshop.json(role("agent --numbers +911244001100"))).toMatchObject({ role: "agent", numbers: [1] });
+  expect(await workshop.json(role("agent"))).toMatchObject({ numbers: [1] });
+  expect(await workshop.json(role("agent --numbers all"))).toMatchObject({ numbers: null });
+  expect((await workshop.refusal(role("member --numbers 1"))).message).toContain("Only agents");
+  expect(await workshop.json(role("owner"))).toMatchObject({ role: "owner", numbers: null });
+  expect((await workshop.refusal(role("member"))).message).toContain("the only owner");
+  expect((await workshop.refusal(invite)).message).toContain("waxwing user role");
+  expect(
+    (await workshop.refusal(words("user role --workspace 9 --email b@example.com --role owner"))).message,
+  ).toContain("no such workspace");
+});

@@ -194,3 +194,38 @@ test("requests are slowed for an address and for a network, and an operator's li
   expect(mails.length - before).toBeLessThanOrEqual(2);
   expect(app.log()).not.toContain("mail.failed");
 });
+
+test("an invitation is sent by e-mail, in the console and by a command: only its receiver gets the link", async () => {
+  const before = mails.length;
+  const invite = (email: string, more: object = {}) =>
+    ask("POST", "/w/1/people", { email, role: "agent", by_mail: true, ...more }, operator);
+  const { body } = await invite("new@example.com");
+  expect(body.data).toMatchObject({ email: "new@example.com", token: null, is_mailed: true });
+  const mail = await nextMail(before);
+  expect([mail.to, mail.link.page]).toEqual(["new@example.com", "join"]);
+  expect(mail.text).toContain("the workspace Shop as agent");
+  const [entry] = (await ask("GET", "/w/1/audit", null, operator)).body.data;
+  expect(entry).toMatchObject({ action: "user.create", subject: "new@example.com", details: { by: "e-mail" } });
+  const joined = await ask("POST", "/links/use", { token: mail.link.token, password: PASSWORD });
+  expect([joined.status, joined.body.data.workspaces.map(({ role }: { role: string }) => role)]).toEqual([
+    201,
+    ["agent"],
+  ]);
+
+  // The new account is asked to verify its address, as any other.
+  expect((await nextMail(before + 1)).link.page).toBe("verify");
+  const made = await app.command(
+    ..."user invite --workspace 1 --email more@example.com --role member --mail".split(" "),
+  );
+  expect(made).toMatchObject({ link: null, text: null, mailed: true });
+  const second = await nextMail(before + 2);
+  expect([second.to, second.link.page]).toEqual(["more@example.com", "join"]);
+  // A link that is made in the meantime replaces the one that was sent.
+  const { token } = (await invite("more@example.com", { by_mail: false })).body.data;
+  expect((await ask("POST", "/links/look", { token: second.link.token })).status).toBe(404);
+  expect((await ask("POST", "/links/look", { token })).status).toBe(200);
+  // A stranger's address is not flooded.
+  const statuses: number[] = [];
+  for (let count = 0; count < 5; count++) statuses.push((await invite("flood@example.com")).status);
+  expect(statuses).toEqual([201, 201, 201, 429, 429]);
+});

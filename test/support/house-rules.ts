@@ -179,6 +179,7 @@ export const folders: Folder[] = [
       "domain/media/upload.ts",
       "domain/messages/kinds/limits.ts",
       "domain/templates/rules/",
+      "domain/users/invitation-text.ts",
       "domain/users/roles.ts",
       "domain/webhooks/event-types.ts",
       "domain/workspaces/scopes.ts",

@@ -151,6 +151,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/settings/preview": () => ({ body: { timezone: "Europe/Berlin" } }),
   "PATCH /w/{workspace}/settings": () => ({ body: { stop_words: ["basta"] } }),
   "POST /w/{workspace}/people": (side) => ({ body: { email: `${side.name("new")}@example.com`, role: "member" } }),
+  "POST /w/{workspace}/people/{id}/end-sessions": (side) => ({ id: side.member() }),
   "DELETE /w/{workspace}/people/{id}": (side) => ({ id: side.member() }),
   "GET /w/{workspace}/keys": nothing,
   "POST /w/{workspace}/keys": (side) => ({ body: { name: side.name("key") } }),

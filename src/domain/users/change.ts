@@ -6,7 +6,7 @@ import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { forgetDevices } from "./known-devices.ts";
-import { getUser } from "./read.ts";
+import { findMembership, findUser, getUser } from "./read.ts";
 import type { WorkspaceRole } from "./roles.ts";
 import { endSessions } from "./sessions.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
@@ -62,6 +62,31 @@ export function removeMembership(tx: Tx, workspaceId: number, userId: number): "
     .run();
   if (revoked.changes === 0) throw notFound("user");
   return "invitation";
+}
+
+/**
+ * Signs a member out everywhere, except in the given session, and forgets the devices. Returns how many sessions ended. Throws
+ * `not_found` for a user who is no member, and for an operator, who answers to no workspace.
+ */
+export function endSessionsOfMember(
+  tx: Tx,
+  workspaceId: number,
+  userId: number,
+  except: number | null,
+): { email: string; ended: number } {
+  const user = findMembership(tx, userId, workspaceId) === undefined ? undefined : findUser(tx, userId);
+  if (user === undefined || user.isOperator) throw notFound("user");
+  forgetDevices(tx, userId);
+  return { email: user.email, ended: endSessions(tx, userId, except) };
+}
+
+/** The member uses the console in the workspace. */
+export function touchMembership(tx: Tx, userId: number, workspaceId: number): void {
+  tx.db
+    .update(memberships)
+    .set({ seenAt: tx.now })
+    .where(and(eq(memberships.userId, userId), eq(memberships.workspaceId, workspaceId)))
+    .run();
 }
 
 /**

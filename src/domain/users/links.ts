@@ -9,8 +9,10 @@ import { invalidRequest, Problem } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
+import { findWorkspace } from "../workspaces/read.ts";
 import { insertUser, type Place, setPassword, setRole, updateUser } from "./change.ts";
 import { describeAccount, findUser, findUserByEmail, hasOperator, workspaceIdsOf } from "./read.ts";
+import type { WorkspaceRole } from "./roles.ts";
 import { formAnswers, type User, type UserLink, userLinks } from "./table.ts";
 import {
   findEmailProblem,
@@ -72,19 +74,36 @@ export function requestMailedLink(tx: Tx, kind: MailedKind, userId: number): voi
   enqueue(tx, { kind: "mail_link", subject: id, queueKey: 0, dueAt: tx.now });
 }
 
+/** The server sends an invitation to its address. The token of the link ends: only the invitee gets one. */
+export function sendInvitation(tx: Tx, { id }: Pick<CreatedLink, "id">): void {
+  enqueue(tx, { kind: "mail_link", subject: id, queueKey: 0, dueAt: tx.now });
+}
+
+interface RenewedLink {
+  token: string;
+  email: string;
+  kind: MailedKind | "join";
+  /** The workspace and role of an invitation. */
+  place: { workspace: string; role: WorkspaceRole } | null;
+}
+
 /** A token for a link that is about to be sent; its previous token ends. Undefined: the link no longer works. */
-export function renewToken(tx: Tx, linkId: number): { kind: MailedKind; token: string; email: string } | undefined {
+export function renewToken(tx: Tx, linkId: number): RenewedLink | undefined {
   const link = tx.db.select().from(userLinks).where(eq(userLinks.id, linkId)).get();
-  if (link === undefined || !isMailed(link.kind) || link.usedAt !== null || link.expiresAt <= tx.now) return undefined;
+  if (link === undefined || link.usedAt !== null || link.expiresAt <= tx.now) return undefined;
+  const { kind, workspaceId, role } = link;
+  if (!isMailed(kind) && kind !== "join") return undefined;
   const user = link.userId === null ? undefined : findUser(tx, link.userId);
   if (user === undefined || user.disabledAt !== null) return undefined;
+  const workspace = workspaceId === null ? undefined : findWorkspace(tx, workspaceId);
+  const place = workspace === undefined || role === null ? null : { workspace: workspace.name, role };
   const token = newToken(tx.random, "", TOKEN_BYTES);
   tx.db
     .update(userLinks)
     .set({ hash: hashToken(token) })
     .where(eq(userLinks.id, linkId))
     .run();
-  return { kind: link.kind, token, email: user.email };
+  return { kind, token, email: user.email, place };
 }
 
 /**

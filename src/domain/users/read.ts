@@ -52,6 +52,10 @@ interface Membership {
   numberIds: number[] | null;
 }
 
+interface ListedMembership extends Membership {
+  seenAt: number | null;
+}
+
 /** An invitation to a workspace that has not been accepted; its link may have expired. */
 interface PendingInvitation extends Membership {
   createdAt: number;
@@ -59,7 +63,7 @@ interface PendingInvitation extends Membership {
 }
 
 export interface ListedUser extends User {
-  memberships: Membership[];
+  memberships: ListedMembership[];
   invitations: PendingInvitation[];
 }
 
@@ -154,6 +158,8 @@ export interface WorkspaceAccess {
   numberIds: readonly number[] | null;
   /** Something changed of which the owner has not been told yet. */
   hasNews: boolean;
+  /** When the member last used the console in the workspace; null: never, or an operator. */
+  seenAt: number | null;
 }
 
 /** Whether the user sees the conversations and messages of a number. */
@@ -161,7 +167,7 @@ export function seesNumber({ numberIds }: Pick<WorkspaceAccess, "numberIds">, nu
   return numberIds === null || numberIds.includes(numberId);
 }
 
-const EVERYWHERE = { role: "operator", numberIds: null, hasNews: false } as const;
+const EVERYWHERE = { role: "operator", numberIds: null, hasNews: false, seenAt: null } as const;
 
 /** The workspace and the user's role in it; undefined if it does not exist or the user has no access. */
 export function findWorkspaceAccess(
@@ -172,8 +178,8 @@ export function findWorkspaceAccess(
   const place = user.isOperator ? EVERYWHERE : findMembership(tx, user.id, workspaceId);
   const workspace = place === undefined ? undefined : findWorkspace(tx, workspaceId);
   if (workspace === undefined || place === undefined) return undefined;
-  const { role, numberIds, hasNews } = place;
-  return { workspace, role, numberIds, hasNews };
+  const { role, numberIds, hasNews, seenAt } = place;
+  return { workspace, role, numberIds, hasNews, seenAt };
 }
 
 /** The workspaces that the user may enter, by name. */

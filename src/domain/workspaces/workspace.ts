@@ -205,7 +205,7 @@ export const settings = {
     group: "consent",
     initial: "",
     placeholder: "TEXT",
-    description: "What people agree to who are opted in, recorded where an opt-in names neither purpose nor notice",
+    description: "What people agree to; recorded with each new opt-in that names neither",
     label: "Purpose of consent",
     effect:
       "What people agree to, such as offers and news by WhatsApp. It is recorded with each new opt-in, by the API, the console or a file, that names neither purpose nor notice. Opt-ins of the past stay as they are.",
@@ -221,7 +221,7 @@ export const settings = {
     group: "consent",
     initial: "",
     placeholder: "TEXT",
-    description: "The notice that people are shown who are opted in, or its version, recorded with the purpose",
+    description: "The text that people are shown when they agree, or its version; recorded likewise",
     label: "Notice of consent",
     effect:
       "The text that people are shown when they agree, or its version. It is recorded together with the purpose, as evidence.",
@@ -293,7 +293,7 @@ function retention(of: string) {
     initial: "server",
     choices: RETENTIONS,
     placeholder: "TIME",
-    description: `Retention of ${of}: ${periods.join(", ")}; server: as the configuration says. The shorter one holds`,
+    description: `Retention of ${of}, such as 90 days or 1 year; server: as configured`,
     findProblem: (choice: string) =>
       Object.hasOwn(RETENTIONS, choice) ? null : `"${cutText(choice, 40)}" is not one of ${periods.join(", ")}.`,
   } as const;

@@ -4,8 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import { touchMembership } from "#src/domain/users/change.ts";
 import type { FormUse } from "#src/domain/users/form-answers.ts";
-import { findWorkspaceAccess } from "#src/domain/users/read.ts";
+import { findWorkspaceAccess, type WorkspaceAccess } from "#src/domain/users/read.ts";
 import { hasRight } from "#src/domain/users/roles.ts";
 import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
 import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
@@ -41,6 +42,7 @@ import { requireConfirmation } from "./sensitive.ts";
 
 export const CONSOLE_API = "/console/api";
 const FORM_KEY_LENGTH_MAX = 100;
+const USE_NOTED_EVERY_MS = 60_000;
 
 interface Peer {
   address: string;
@@ -89,6 +91,8 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
    * hundred.
    */
   const touched = new Map<number, number>();
+  /** The same for each member of a workspace. */
+  const used = new Map<string, number>();
 
   const requireSession = (headers: Headers): SignedIn => {
     const token = readSessionCookie(headers, isSecure);
@@ -101,6 +105,16 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
       store.write((tx) => touchSession(tx, id)).catch(() => undefined);
     }
     return found;
+  };
+
+  /** Says when a member last used the workspace. */
+  const noteUse = (userId: number, { workspace, role, seenAt }: WorkspaceAccess): void => {
+    const name = `${userId} ${workspace.id}`;
+    const last = Math.max(seenAt ?? 0, used.get(name) ?? 0);
+    if (role === "operator" || clock.now() - last < USE_NOTED_EVERY_MS) return;
+    if (used.size > 10_000) used.clear();
+    used.set(name, clock.now());
+    store.write((tx) => touchMembership(tx, userId, workspace.id)).catch(() => undefined);
   };
 
   /** `workspaceId`: whose turn a large form waits for; null: the sender is not known. */
@@ -129,6 +143,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const entry =
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
+    if (entry !== null && principal !== null) noteUse(principal.user.id, entry);
     if (principal !== null) requireConfirmation(route, principal.session, clock.now());
     if (route.takesSecrets === true) requirePrivateWay(request, isSecure, peer.address);
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.

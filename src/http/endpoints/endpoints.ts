@@ -24,6 +24,7 @@ import { inboundEndpoints } from "./inbounds.ts";
 import { inboxEndpoints } from "./inbox.ts";
 import { lostPasswordEndpoints } from "./lost-password.ts";
 import { mediaEndpoints } from "./media.ts";
+import { memberEndpoints } from "./members.ts";
 import { messageEndpoints } from "./messages.ts";
 import { networkChangeEndpoints } from "./network-changes.ts";
 import { numberAccessEndpoints } from "./number-access.ts";
@@ -50,6 +51,7 @@ import { workspaceEndpoints } from "./workspaces.ts";
 const endpoints = {
   ...workspaceEndpoints,
   ...homeEndpoints,
+  ...memberEndpoints,
   ...billingEndpoints,
   ...messageEndpoints,
   ...broadcastEndpoints,

@@ -91,13 +91,14 @@ export const lostPasswordEndpoints = {
   }),
 };
 
-function requireMail({ sendsEmail }: ConsoleCall): void {
+/** Throws a refusal where the server sends no e-mail. */
+export function requireMail({ sendsEmail }: ConsoleCall): void {
   if (sendsEmail) return;
   throw new Refusal(409, "no_email", "This server sends no e-mail. Ask an operator for a link.");
 }
 
 /** Counts the request. Throws `rate_limited` for a network that asks too often; false: the address had enough. */
-function isDue(tx: Tx, { address }: ConsoleCall, email: string): boolean {
+export function isDue(tx: Tx, { address }: Pick<ConsoleCall, "address">, email: string): boolean {
   const verdict = countMailRequest(tx, email, clientNetwork(address));
   if (typeof verdict === "string") return verdict === "send";
   throw new Problem("rate_limited", "Too many requests. Wait a while.", { retryAfterMs: verdict.waitMs });

@@ -1,16 +1,15 @@
-/** A workspace for the console's shell, its members, and its audit log. */
+/** A workspace for the console's shell, its audit log, and the users of the server. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatQuietHours, type QuietHours } from "#src/core/quiet-hours.ts";
-import { Instant, Nullable } from "#src/core/schema.ts";
-import type { Tx } from "#src/db/transaction.ts";
+import { Instant } from "#src/core/schema.ts";
 import { findAccount } from "#src/domain/billing/account.ts";
 import { quietOf } from "#src/domain/broadcasts/lateness.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { WorkspaceView } from "#src/domain/numbers/schema.ts";
 import { viewWorkspace } from "#src/domain/numbers/view.ts";
 import { listAuditEntries } from "#src/domain/users/audit-log.ts";
-import { disableUser, markNewsRead, removeMembership } from "#src/domain/users/change.ts";
-import { inviteUser, recordReset, renewLink } from "#src/domain/users/invite.ts";
+import { disableUser, markNewsRead } from "#src/domain/users/change.ts";
+import { recordReset, renewLink } from "#src/domain/users/invite.ts";
 import { getUser, type ListedUser, listUsers, seesNumber } from "#src/domain/users/read.ts";
 import { hasRight } from "#src/domain/users/roles.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
@@ -22,19 +21,10 @@ import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { workspaceExample } from "./examples.ts";
 import { AuditEntry, MemberRole, OptionalText, OptionalTime, RoleName, viewAuditEntry } from "./fragments.ts";
+import { CreatedLink, createInvitation } from "./members.ts";
 import { show } from "./show.ts";
-import { KnownAccountView, viewAccount } from "./signed-in.ts";
 
 const Text = Type.String({ maxLength: 300 });
-
-/** A link for a new or an existing user. `token`: null in the answer to a repeated form. */
-const CreatedLink = Type.Object({
-  id: Type.Integer(),
-  email: Type.String(),
-  account: Nullable(KnownAccountView),
-  expires_at: OptionalTime,
-  token: OptionalText,
-});
 
 const UserView = Type.Object({
   id: Type.Integer(),
@@ -42,22 +32,6 @@ const UserView = Type.Object({
   is_operator: Type.Boolean(),
   workspaces: Type.Array(Type.Object({ id: Type.Integer(), role: MemberRole })),
   invitations: Type.Array(Type.Object({ id: Type.Integer(), role: MemberRole, expires_at: Instant() })),
-  has_password: Type.Boolean(),
-  email_verified: Type.Boolean(),
-  second_factor: Type.Boolean(),
-  created_at: OptionalTime,
-  disabled_at: OptionalTime,
-});
-
-/** A user as the workspace's owners see them. Of an invitee's account, owners see only what the invitation revealed. */
-const MemberView = Type.Object({
-  id: Type.Integer(),
-  email: Type.String(),
-  role: MemberRole,
-  /** Ids of the numbers whose conversations an agent sees; null: all. */
-  numbers: Nullable(Type.Array(Type.Integer())),
-  /** Invited, but has not joined yet. */
-  is_pending: Type.Boolean(),
   has_password: Type.Boolean(),
   email_verified: Type.Boolean(),
   second_factor: Type.Boolean(),
@@ -149,7 +123,7 @@ export const workspaceEndpoints = {
     isSensitive: true,
     body: Type.Object({ email: Text }, strict),
     output: Data(CreatedLink),
-  }).change((tx, call) => invite(tx, { email: call.body.email, role: "operator", workspaceId: null })),
+  }).change((tx, call) => createInvitation(tx, { email: call.body.email, role: "operator", workspaceId: null })),
   "POST /users/{id}/reset-password": endpoint({
     session: "server operator",
     isSensitive: true,
@@ -180,38 +154,6 @@ export const workspaceEndpoints = {
     const user = disableUser(tx, call.path.id);
     return { status: 200, data: {}, audit: { action: "user.disable", subject: user.email } };
   }),
-  "GET /w/{workspace}/people": endpoint({ session: "manage", output: Data(Type.Array(MemberView)) }).read(
-    (tx, { workspace }) => Rows.of(listUsers(tx, workspace.id), viewMember),
-  ),
-  "POST /w/{workspace}/people": endpoint({
-    session: "manage",
-    isSensitive: true,
-    body: Type.Object(
-      {
-        email: Text,
-        role: MemberRole,
-        /** Of an agent: ids of numbers; null: all; absent: as it is. */
-        numbers: Type.Optional(Nullable(Type.Array(Type.Integer(), { maxItems: 1_000 }))),
-      },
-      strict,
-    ),
-    output: Data(CreatedLink),
-  }).change((tx, call) => {
-    const { email, role, numbers } = call.body;
-    const named = numbers == null ? numbers : numbers.map(String);
-    return invite(tx, { email, role, workspaceId: call.workspace.id, numbers: named });
-  }),
-  "DELETE /w/{workspace}/people/{id}": endpoint({
-    session: "manage",
-    isSensitive: true,
-    params: { id: Id("user") },
-    output: Data(Empty),
-  }).change((tx, call) => {
-    const user = getUser(tx, call.path.id);
-    const was = removeMembership(tx, call.workspace.id, user.id);
-    const action = was === "member" ? "user.leave" : "user.revoke-invitation";
-    return { status: 200, data: {}, audit: { action, subject: user.email } };
-  }),
   // Reading is not audited, and needs no form key.
   "POST /w/{workspace}/news/read": endpoint({ session: "manage", output: Data(Empty) }).answer((call) =>
     change({ ...call, form: null }, (tx) => {
@@ -228,26 +170,6 @@ export const workspaceEndpoints = {
   ),
 };
 
-function invite(tx: Tx, invitation: Parameters<typeof inviteUser>[1]) {
-  const { user, link, account, numberIds } = inviteUser(tx, invitation);
-  const data = {
-    id: user.id,
-    email: user.email,
-    account: viewAccount(account),
-    expires_at: whenUtc(link?.expiresAt ?? null),
-  };
-  return {
-    status: 201,
-    data: { ...data, token: link?.token ?? null },
-    replayData: { ...data, token: null },
-    audit: {
-      action: link === null ? "user.change-role" : "user.create",
-      subject: user.email,
-      details: { role: invitation.role, ...(numberIds === null ? {} : { numbers: numberIds }) },
-    },
-  };
-}
-
 function viewUser(user: ListedUser): Static<typeof UserView> {
   return show(UserView, user, whenUtc, {
     workspaces: user.memberships.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
@@ -259,28 +181,4 @@ function viewUser(user: ListedUser): Static<typeof UserView> {
     email_verified: user.emailVerifiedAt !== null,
     second_factor: user.totpSecret !== null,
   });
-}
-
-/** A user as the workspace's owners see them. Of an invitee's account, owners see only what the invitation revealed. */
-function viewMember(user: ListedUser): Static<typeof MemberView> {
-  const {
-    id,
-    email,
-    memberships: [membership],
-    invitations: [invitation],
-  } = user;
-  const isPending = membership === undefined;
-  return {
-    id,
-    email,
-    // Listed because of the one or the other.
-    role: membership?.role ?? invitation?.role ?? "member",
-    numbers: (membership ?? invitation)?.numberIds ?? null,
-    is_pending: isPending,
-    has_password: !isPending && user.password !== null,
-    email_verified: !isPending && user.emailVerifiedAt !== null,
-    second_factor: !isPending && user.totpSecret !== null,
-    created_at: whenUtc(isPending ? (invitation?.createdAt ?? null) : user.createdAt),
-    disabled_at: whenUtc(user.disabledAt),
-  };
 }

@@ -35,13 +35,21 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   );
 }
 
+interface CodeBlockProps {
+  text: string;
+  label: string;
+  copyLabel?: string;
+  /** A text for people: its long lines are broken. */
+  isWrapped?: boolean;
+}
+
 /** Several lines. Scrolls sideways, also by keyboard. */
-export function CodeBlock({ text, label, copyLabel }: { text: string; label: string; copyLabel?: string }) {
+export function CodeBlock({ text, label, copyLabel, isWrapped = false }: CodeBlockProps) {
   return (
     <div className="flex items-start rounded-control border border-line bg-sunken">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
       <section aria-label={label} tabIndex={0} className="max-h-80 min-w-0 flex-1 overflow-auto p-3">
-        <pre className="font-mono">{text}</pre>
+        <pre className={isWrapped ? "whitespace-pre-wrap wrap-anywhere font-sans" : "font-mono"}>{text}</pre>
       </section>
       {copyLabel !== undefined && (
         <span className="p-1">

@@ -1,30 +1,37 @@
-/** Invites a user and shows the link once. The server sends no e-mail, so the inviter passes the link on. */
+/** Invites a user. The server sends the link by e-mail, or shows it once, and the inviter passes it on. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
+import { type Path, type UseFormReturn, useForm } from "react-hook-form";
+import { invitationText } from "#src/domain/users/invitation-text.ts";
 import { type Role, roles } from "#src/domain/users/roles.ts";
 import { type Output, request } from "../../data/api.ts";
-import { Button } from "../../ui/button.tsx";
-import { Copyable } from "../../ui/copy.tsx";
+import { useMe } from "../../data/session.ts";
+import { Button, textLink } from "../../ui/button.tsx";
+import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckboxesField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { ExactTime, exact } from "../../ui/time.tsx";
 import { strings } from "./strings.ts";
+import type { Member } from "./user-view.ts";
 
 type Invitation = Output<"POST /w/{workspace}/people">;
 
 /** The answer to a request for a link. `token` is null if the form was repeated, or if no link is needed. */
 export type CreatedLink = Pick<Invitation, "email" | "token" | "expires_at"> &
   /** For an invitation: the account that the address already has. */
-  Partial<Pick<Invitation, "account"> & Pick<Output<"POST /users/{id}/reset-password">, "kind">>;
+  Partial<Pick<Invitation, "account" | "is_mailed"> & Pick<Output<"POST /users/{id}/reset-password">, "kind">> & {
+    /** Of an invitation to a workspace: what its text names. */
+    place?: { workspace: string; role: Role };
+  };
 
 interface InviteForm {
   email: string;
   role: Role;
   workspace: string;
   numbers: string[];
+  way: "link" | "mail";
 }
 
 interface InviteProps {
@@ -40,6 +47,7 @@ interface InviteProps {
 
 export function Invite({ workspaces, choices, email, onClose, onCreated }: InviteProps) {
   const [created, setCreated] = useState<CreatedLink | null>(null);
+  const { sends_email: sendsEmail } = useMe();
   const form = useForm<InviteForm>({
     defaultValues: {
       email: email ?? "",
@@ -47,6 +55,7 @@ export function Invite({ workspaces, choices, email, onClose, onCreated }: Invit
       // With several workspaces none is preselected: a slip would grant access to the wrong one.
       workspace: workspaces.length === 1 ? String(workspaces[0]?.id) : "",
       numbers: [],
+      way: "link",
     },
   });
   const role = form.watch("role");
@@ -57,7 +66,7 @@ export function Invite({ workspaces, choices, email, onClose, onCreated }: Invit
       <Form
         form={form}
         submit={email === undefined ? strings.inviteAction : strings.addAction}
-        onSend={async ({ workspace, numbers, ...values }, key) => {
+        onSend={async ({ workspace, numbers, way, ...values }, key) => {
           if (values.role !== "operator" && workspace === "") {
             form.setError("workspace", { message: strings.chooseWorkspace });
             return;
@@ -69,12 +78,21 @@ export function Invite({ workspaces, choices, email, onClose, onCreated }: Invit
                   "POST /w/{workspace}/people",
                   {
                     workspace,
-                    body: { email: values.email, role: values.role, ...chosenNumbers(values.role, numbers) },
+                    body: {
+                      ...{ email: values.email, role: values.role, ...chosenNumbers(values.role, numbers) },
+                      ...(way === "mail" ? { by_mail: true } : {}),
+                    },
                   },
                   { key },
                 );
           await onCreated();
-          setCreated(answered);
+          const name = workspaces.find(({ id }) => String(id) === workspace)?.name;
+          setCreated({
+            ...answered,
+            ...(values.role === "operator" || name === undefined
+              ? {}
+              : { place: { workspace: name, role: values.role } }),
+          });
         }}
       >
         <TextField
@@ -103,6 +121,18 @@ export function Invite({ workspaces, choices, email, onClose, onCreated }: Invit
             ]}
           />
         )}
+        {sendsEmail && role !== "operator" && (
+          <SelectField
+            form={form}
+            name="way"
+            label={strings.way}
+            hint={strings.wayHint}
+            choices={[
+              { value: "link", label: strings.wayLink },
+              { value: "mail", label: strings.wayMail },
+            ]}
+          />
+        )}
         {roles[role].hasNumbers && workspaceId !== "" && <Numbers key={workspaceId} form={form} id={workspaceId} />}
       </Form>
     </Dialog>
@@ -114,8 +144,40 @@ function chosenNumbers(role: Role, numbers: readonly string[]) {
   return { numbers: numbers.length === 0 ? null : numbers.map(Number) };
 }
 
+interface NumbersForm {
+  numbers: string[];
+}
+
+/** Changes the numbers whose conversations an agent sees. */
+export function AgentNumbers({ workspaceId, member, onClose, onChanged }: AgentNumbersProps) {
+  const { email, role, numbers } = member;
+  const form = useForm<NumbersForm>({ defaultValues: { numbers: numbers?.map(String) ?? [] } });
+  return (
+    <Dialog title={strings.numbersTitle(email)} isOpen onClose={onClose}>
+      <Form
+        form={form}
+        submit={strings.numbersAction}
+        onSend={async ({ numbers: chosen }, key) => {
+          const body = { email, role, ...chosenNumbers(role, chosen) };
+          await onChanged(await request("POST /w/{workspace}/people", { workspace: workspaceId, body }, { key }));
+          onClose();
+        }}
+      >
+        <Numbers form={form} id={String(workspaceId)} />
+      </Form>
+    </Dialog>
+  );
+}
+
+interface AgentNumbersProps {
+  workspaceId: number;
+  member: Member;
+  onClose: () => void;
+  onChanged: (answer: Invitation) => Promise<unknown>;
+}
+
 /** The choice of numbers, where there are several. */
-function Numbers({ form, id }: { form: UseFormReturn<InviteForm>; id: string }) {
+function Numbers<V extends NumbersForm>({ form, id }: { form: UseFormReturn<V>; id: string }) {
   const numbers = useQuery({
     queryKey: ["numbers", Number(id)],
     queryFn: ({ signal }) => request("GET /w/{workspace}/numbers", { workspace: id }, { signal }),
@@ -127,22 +189,53 @@ function Numbers({ form, id }: { form: UseFormReturn<InviteForm>; id: string }) 
   }));
   if (choices.length < 2) return null;
   return (
-    <CheckboxesField form={form} name="numbers" label={strings.numbers} hint={strings.numbersHint} choices={choices} />
+    <CheckboxesField
+      form={form}
+      name={"numbers" as Path<V>}
+      label={strings.numbers}
+      hint={strings.numbersHint}
+      choices={choices}
+    />
   );
 }
 
 /** The link exists only in this dialog. */
 export function InviteLink({ created, onClose }: { created: CreatedLink; onClose: () => void }) {
-  const { email, token, expires_at, kind = "join", account = null } = created;
+  const { email, token, expires_at, kind = "join", account = null, is_mailed: isMailed = false, place } = created;
+  const link = token === null ? null : `${location.origin}/console/${kind}#${token}`;
+  const text =
+    link === null || expires_at === null || place === undefined
+      ? null
+      : invitationText({
+          ...{ workspace: place.workspace, role: roles[place.role].label, link },
+          expires: exact(Date.parse(expires_at)),
+        });
   return (
     <Dialog title={strings.linkTitle} isOpen isSticky onClose={onClose}>
       {account !== null && (
         <Notice tone="amber">{strings.account(email, exact(Date.parse(account.since)), account.is_in_use)}</Notice>
       )}
-      {token !== null && (
+      {link !== null && (
         <>
           <p>{account === null ? strings.linkText(email) : strings.linkToAccountText(email)}</p>
-          <Copyable text={`${location.origin}/console/${kind}#${token}`} label={strings.copyLink} />
+          <Copyable text={link} label={strings.copyLink} />
+          {text !== null && (
+            <>
+              <p>{strings.orText}</p>
+              <CodeBlock text={text} label={strings.invitationText} copyLabel={strings.copyText} isWrapped />
+              <p>
+                <a
+                  className={textLink}
+                  href={`https://wa.me/?text=${encodeURIComponent(text)}`}
+                  target="_blank"
+                  rel="noreferrer"
+                >
+                  {strings.byWhatsapp}
+                </a>
+                <span className="block text-label text-quiet">{strings.byWhatsappHint}</span>
+              </p>
+            </>
+          )}
           {expires_at !== null && (
             <p className="text-quiet">
               {strings.linkEnds} <ExactTime at={expires_at} />.
@@ -151,8 +244,8 @@ export function InviteLink({ created, onClose }: { created: CreatedLink; onClose
         </>
       )}
       {token === null && (
-        <Notice tone={expires_at === null ? "green" : "amber"}>
-          {expires_at === null ? strings.known(email) : strings.linkRepeated}
+        <Notice tone={expires_at === null || isMailed ? "green" : "amber"}>
+          {isMailed ? strings.mailed(email) : expires_at === null ? strings.known(email) : strings.linkRepeated}
         </Notice>
       )}
       <Button tone="primary" className="self-start" onClick={onClose}>

@@ -1,7 +1,7 @@
 /** The members of a workspace and their roles. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { workspaceRoles } from "#src/domain/users/roles.ts";
+import { roles, workspaceRoles } from "#src/domain/users/roles.ts";
 import { newFormKey, request } from "../../data/api.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -13,16 +13,18 @@ import { formatCount, plural } from "../../ui/plural.ts";
 import { Empty, Failed } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { type CreatedLink, Invite, InviteLink } from "./invite.tsx";
+import { AgentNumbers, type CreatedLink, Invite, InviteLink } from "./invite.tsx";
 import { RoleSelect } from "./role-select.tsx";
 import { strings } from "./strings.ts";
 import { type Member, userChip } from "./user-view.ts";
 
 export function Screen() {
-  const { id, name, timezone } = useWorkspace();
+  const { id, name, timezone, numbers } = useWorkspace();
   const { user, sends_email } = useMe();
   const client = useQueryClient();
   const [isInviting, setIsInviting] = useState(false);
+  const [limiting, setLimiting] = useState<Member | null>(null);
+  const [ending, setEnding] = useState<Member | null>(null);
   const [removing, setRemoving] = useState<Member | null>(null);
   const [created, setCreated] = useState<CreatedLink | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -33,18 +35,18 @@ export function Screen() {
   const reload = () => client.invalidateQueries({ queryKey: ["people", id] });
   const [isLinking, setIsLinking] = useState(false);
   const key = useRef(newFormKey());
-  const link = async ({ id: userId, email, role }: Member) => {
+  const link = async ({ id: userId, email, role }: Member, isByMail = false) => {
     if (isLinking) return;
     setIsLinking(true);
     setError(null);
     try {
-      setCreated(
-        await request(
-          "POST /w/{workspace}/people",
-          { workspace: id, body: { email, role } },
-          { key: `${key.current}-${userId}` },
-        ),
+      const body = { email, role, ...(isByMail ? { by_mail: true } : {}) };
+      const answered = await request(
+        "POST /w/{workspace}/people",
+        { workspace: id, body },
+        { key: `${key.current}-${userId}-${isByMail}` },
       );
+      setCreated({ ...answered, place: { workspace: name, role } });
       key.current = newFormKey();
     } catch (reason) {
       setError(reason);
@@ -118,12 +120,14 @@ export function Screen() {
                     );
                     await reload();
                     // Changing the role of an invitation creates a new link.
-                    if (changed.token !== null) setCreated(changed);
+                    if (changed.token !== null) setCreated({ ...changed, place: { workspace: name, role } });
                   }}
                 />
-                {member.numbers !== null && (
+                {roles[member.role].hasNumbers && (
                   <span className="block text-label text-quiet">
-                    {plural(member.numbers.length, strings.oneNumber, strings.otherNumbers)}
+                    {member.numbers === null
+                      ? strings.allNumbers
+                      : plural(member.numbers.length, strings.oneNumber, strings.otherNumbers)}
                   </span>
                 )}
               </>
@@ -135,8 +139,13 @@ export function Screen() {
             cell: ({ second_factor }) => (second_factor ? strings.on : strings.off),
           },
           {
-            head: strings.since,
+            head: strings.seen,
             phone: "time",
+            cell: ({ seen_at }) => (seen_at === null ? strings.seenNever : <Time at={seen_at} zone={timezone} />),
+          },
+          {
+            head: strings.since,
+            phone: "hidden",
             cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} zone={timezone} />),
           },
         ]}
@@ -145,6 +154,21 @@ export function Screen() {
             {member.is_pending && member.disabled_at === null && (
               <Button small busy={isLinking} onClick={() => void link(member)}>
                 {strings.newLink}
+              </Button>
+            )}
+            {sends_email && member.is_pending && member.disabled_at === null && (
+              <Button small busy={isLinking} onClick={() => void link(member, true)}>
+                {strings.newMail}
+              </Button>
+            )}
+            {roles[member.role].hasNumbers && numbers.length > 1 && member.disabled_at === null && (
+              <Button small aria-label={strings.numbersOf(member.email)} onClick={() => setLimiting(member)}>
+                {strings.numbers}
+              </Button>
+            )}
+            {!member.is_pending && member.disabled_at === null && (
+              <Button small aria-label={strings.endSessionsOf(member.email)} onClick={() => setEnding(member)}>
+                {strings.endSessions}
               </Button>
             )}
             {member.email !== user.email && (
@@ -164,6 +188,35 @@ export function Screen() {
         />
       )}
       {created !== null && <InviteLink created={created} onClose={() => setCreated(null)} />}
+      {limiting !== null && (
+        <AgentNumbers
+          workspaceId={id}
+          member={limiting}
+          onClose={() => setLimiting(null)}
+          onChanged={async (changed) => {
+            await reload();
+            // Those of an invitation are in its link.
+            if (changed.token === null) showToast(strings.numbersChanged);
+            else setCreated({ ...changed, place: { workspace: name, role: limiting.role } });
+          }}
+        />
+      )}
+      {ending !== null && (
+        <Confirm
+          isOpen
+          title={ending.email === user.email ? strings.endOwnTitle : strings.endTitle(ending.email)}
+          action={strings.endAction}
+          cancelLabel={strings.endCancel}
+          onClose={() => setEnding(null)}
+          act={async (key) => {
+            const place = { workspace: id, id: ending.id };
+            const { ended } = await request("POST /w/{workspace}/people/{id}/end-sessions", place, { key });
+            showToast(plural(ended, strings.sessionEnded, strings.sessionsEnded));
+          }}
+        >
+          <p>{ending.email === user.email ? strings.endOwnText : strings.endText}</p>
+        </Confirm>
+      )}
       {removing !== null && (
         <Confirm
           isOpen

@@ -58,7 +58,9 @@ function Asking({ contact, onBegun }: { contact: Contact; onBegun: (begun: Erasu
   return (
     <>
       <p>{strings.dialogLead}</p>
-      <Part title={strings.goes} items={goingItems(preview.data)} />
+      <Part title={strings.goes} lead={strings.profile} items={goingItems(preview.data)}>
+        <p className="text-label text-quiet">{strings.counted(formatCount(preview.data.counted_max))}</p>
+      </Part>
       <Part title={strings.stays} items={stayingItems(preview.data, timezone)} />
       <Form
         form={form}
@@ -118,27 +120,34 @@ function Following({ begun, onClose }: { begun: Erasure; onClose: () => void }) 
   );
 }
 
-function Part({ title, items }: { title: string; items: readonly Item[] }) {
+interface PartProps {
+  title: string;
+  lead?: string;
+  items: readonly Item[];
+  /** Below the items. */
+  children?: ReactNode;
+}
+
+function Part({ title, lead, items, children }: PartProps) {
   return (
     <section aria-label={title} className="flex flex-col gap-2">
       <h3 className="font-semibold">{title}</h3>
+      {lead !== undefined && <p>{lead}</p>}
       <DescriptionList items={items} />
+      {children}
     </section>
   );
 }
 
 function goingItems({ counts, counted_max: max }: Preview): Item[] {
-  const items = Object.entries(counts).map(([name, count]): Item => {
-    const shown = count >= max ? strings.orMore(formatCount(count)) : formatCount(count);
-    return [
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => [
       strings.names[name as keyof typeof counts],
-      <span key={name}>
-        <span className="figures">{shown}</span>
-        {name === "events" && <span className="text-quiet"> {strings.eventsCounted(formatCount(max))}</span>}
+      <span key={name} className="figures">
+        {count >= max ? strings.orMore(formatCount(count)) : formatCount(count)}
       </span>,
-    ];
-  });
-  return [[strings.profile, strings.profileText], ...items];
+    ]);
 }
 
 function stayingItems({ keeps_opt_out, backups, is_replicated }: Preview, timezone: string): Item[] {

@@ -20,8 +20,7 @@ export const strings = {
   counting: "Counting what would go",
   goes: "What goes",
   stays: "What stays",
-  profile: "Profile",
-  profileText: "name, number, fields, tags, groups, evidence of consent, what search finds",
+  profile: "The profile: name, number, fields, tags, groups, evidence of consent, and what search finds. And these:",
   names: {
     sent: "Messages to them",
     of_broadcasts: "Messages of broadcasts",
@@ -36,7 +35,8 @@ export const strings = {
     answers: "Kept answers to programs",
     audit_entries: "Entries of the audit log, emptied",
   },
-  eventsCounted: (max: string) => `of the last ${max}; all are searched`,
+  counted: (max: string) =>
+    `Events are counted among the last ${max}; all are searched and erased, and so are records of what WhatsApp sent.`,
   orMore: (count: string) => `${count} or more`,
   kept: "Figures",
   keptText: "counts and amounts, which name no one",

@@ -3216,8 +3216,16 @@ type ListContactsQuery struct {
 	// Only contacts with this text in a name, the e-mail address, the username or the phone number, or with each of
 	// its words, at most 8, at the beginning of a name.
 	Q string `json:"q,omitempty"`
+	// Only contacts that match this filter: JSON, as the filter of a dynamic group.
+	Filter string `json:"filter,omitempty"`
 	// Return only contacts that were updated at or after this time.
 	UpdatedSince string `json:"updated_since,omitempty"`
+	// The order of the list; with - before it, the other direction. By phone, name, consent, last_message_at,
+	// created_at, updated_at, city, username, birthday or anniversary. By another profile field, or by fields. and
+	// the key of a custom field, at most 20,000 contacts. Contacts without a value come last. Pages are read with
+	// `after`; a contact whose value changes meanwhile can be missed or returned twice. Without it, the list is
+	// sorted by update, newest first, and nothing is missed.
+	Sort string `json:"sort,omitempty"`
 	// `any`: also list people whom the network names by its own user id alone; their `phone` is null. Without it,
 	// only people with a phone number are listed.
 	Identity string `json:"identity,omitempty"`

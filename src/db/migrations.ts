@@ -45,6 +45,7 @@ import usageCountries from "../../migrations/0043_usage_countries.sql" with { ty
 import workspaceRetention from "../../migrations/0044_workspace_retention.sql" with { type: "text" };
 import personRequests from "../../migrations/0045_person_requests.sql" with { type: "text" };
 import blocks from "../../migrations/0046_blocks.sql" with { type: "text" };
+import contactViews from "../../migrations/0047_contact_views.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -100,4 +101,5 @@ export const migrations: readonly Migration[] = [
   { version: 44, name: "workspace_retention", sql: workspaceRetention },
   { version: 45, name: "person_requests", sql: personRequests },
   { version: 46, name: "blocks", sql: blocks },
+  { version: 47, name: "contact_views", sql: contactViews },
 ];

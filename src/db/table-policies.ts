@@ -158,6 +158,9 @@ export const tablePolicies = {
   groups: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   imports: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   bulk_changes: { restore: "backup", person: "nobody", reset: "workspace", kept: after("updated_at", 7 * DAY_MS) },
+  // They go with their bulk change.
+  bulk_people: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  contact_views: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   // Broadcasts and messages. A draft that was sent since the backup must not be sent again.
   broadcasts: { restore: { follows: "all" }, person: "emptied", reset: "workspace", kept: "always" },
   broadcast_counters: { restore: { follows: "all" }, person: "emptied", reset: "workspace", kept: "always" },

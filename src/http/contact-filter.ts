@@ -1,10 +1,10 @@
-/** Turns the search of a list of contacts (words, consent, group, tag, country) into a group filter and a condition on numbers. */
+/** Turns the search of a list of contacts (words, consent, group, tag, country, filter) into a group filter. */
 
 import { isUserId } from "#src/core/user-id.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { prefixesOf } from "#src/domain/contacts/country-prefix.ts";
-import type { Sql } from "#src/domain/filters/compile.ts";
+import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { findGroup, findGroupByName } from "#src/domain/groups/read.ts";
 import type { Group } from "#src/domain/groups/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -18,26 +18,42 @@ export interface ContactSearch {
   tag?: string | null;
   /** ISO 3166, of the phone number. */
   country?: string | null;
+  /** A group filter as JSON, as a dynamic group has one. */
+  filter?: unknown;
 }
 
-export function readContactSearch(query: { get(name: keyof ContactSearch): string | null }): ContactSearch {
-  return { q: query.get("q"), consent: query.get("consent"), group: query.get("group") };
+/** Throws `invalid_request`. */
+export function readContactSearch(query: {
+  get(name: "q" | "consent" | "group" | "filter"): string | null;
+}): ContactSearch {
+  return {
+    q: query.get("q"),
+    consent: query.get("consent"),
+    group: query.get("group"),
+    filter: readFilterText(query.get("filter")),
+  };
 }
 
-/** SQL that only the numbers of a country meet. Throws `invalid_request`. */
-export function countryCondition(country: string): Sql {
-  const prefixes = prefixesOf(country.toUpperCase());
-  const [first] = prefixes;
-  if (first === undefined) throw wrongParameter("country", "country is a code of two letters, such as IN.");
-  const isOf = `substr(contacts.phone, 1, ${first.length}) IN (SELECT value FROM json_each(?))`;
-  return { sql: `(contacts.phone IS NOT NULL AND ${isOf})`, parameters: [JSON.stringify(prefixes)] };
+function readFilterText(text: string | null): unknown {
+  if (text === null || text === "") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw wrongParameter("filter", `The filter is written as JSON, for example {"field": "city", "is": "Pune"}.`);
+  }
+}
+
+/** Whether the list holds only some contacts. */
+export function isSelective(search: ContactSearch): boolean {
+  return Object.values(search).some((value) => value !== null && value !== undefined && value !== "");
 }
 
 /**
  * The filter as JSON; the filter of a dynamic group is included in full. Throws `invalid_request`, or `not_found` for
  * the group.
  */
-export function contactFilter(tx: ReadTx, workspace: Workspace, { q, consent, group, tag }: ContactSearch): unknown {
+export function contactFilter(tx: ReadTx, workspace: Workspace, search: ContactSearch): unknown {
+  const { q, consent, group, tag, country, filter } = search;
   const words = (q ?? "").trim();
   const conditions: unknown[] = [];
   if (group != null) {
@@ -52,13 +68,25 @@ export function contactFilter(tx: ReadTx, workspace: Workspace, { q, consent, gr
     conditions.push({ field: "consent", is: consent });
   }
   if (tag != null && tag !== "") conditions.push({ field: "tag", is: tag });
+  if (country != null && country !== "") conditions.push({ field: "country", is: readCountry(country) });
   if (words !== "") conditions.push(searchFilter(words));
+  if (filter != null) {
+    // Read on its own first, so that a mistake is named by its place in what the caller wrote.
+    readGroupFilter(tx, workspace, filter);
+    conditions.push(filter);
+  }
   return conditions.length === 0 ? everybody : { all: conditions };
 }
 
 function findGroupOf(tx: ReadTx, workspaceId: number, name: string): Group | undefined {
   const byId = /^\d{1,15}$/.test(name) ? findGroup(tx, workspaceId, Number(name)) : undefined;
   return byId ?? findGroupByName(tx, workspaceId, name);
+}
+
+function readCountry(text: string): string {
+  const country = text.toUpperCase();
+  if (prefixesOf(country).length > 0) return country;
+  throw wrongParameter("country", "country is a code of two letters, such as IN.");
 }
 
 const WORDS_MAX = 8;

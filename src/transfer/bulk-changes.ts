@@ -3,21 +3,21 @@
  * shown. Progress is stored in the transaction of each batch, so that a resumed change applies nothing twice. Each
  * contact goes through the operation that changes a single one, so an opt-out is never lifted.
  */
-import { and, desc, eq, gte, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { addressOf, findById, isAddressable } from "#src/domain/contacts/find.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
 import { type ContactChanges, putContact, touchContact } from "#src/domain/contacts/put.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { type BulkAction, type BulkChange, type BulkTarget, bulkChanges } from "./table.ts";
+import { type BulkAction, type BulkChange, type BulkTarget, bulkChanges, bulkPeople } from "./table.ts";
 
 /** A finished change is listed for this long. */
 const FINISHED_SHOWN_MS = 60 * 60 * 1000;
 const LISTED_MAX = 5;
 
 interface NewBulkChange {
-  target: BulkTarget;
+  target: BulkTarget | { isListed: true };
   change: BulkAction;
   total: number;
   last: number;
@@ -30,6 +30,43 @@ export function createBulkChange(tx: Tx, workspaceId: number, userId: number, in
     .values({ workspaceId, userId, ...input, ...counters, state: "running", createdAt: tx.now, updatedAt: tx.now })
     .returning()
     .get();
+}
+
+/** Contacts that one row of the list holds; a batch reads one row. */
+const LISTED_IN_ROW = 1_000;
+
+/** A change of exactly these contacts. */
+export function createListedChange(
+  tx: Tx,
+  workspaceId: number,
+  userId: number,
+  { change, contactIds }: { change: BulkAction; contactIds: readonly number[] },
+): BulkChange {
+  const total = contactIds.length;
+  const job = createBulkChange(tx, workspaceId, userId, { target: { isListed: true }, change, total, last: total });
+  for (let first = 0; first < total; first += LISTED_IN_ROW) {
+    const ids = contactIds.slice(first, first + LISTED_IN_ROW);
+    tx.db.insert(bulkPeople).values({ bulkId: job.id, first, ids }).run();
+  }
+  return job;
+}
+
+/** The next contacts of a listed change: at most `limit`, each with its place in the list, which begins with 1. */
+export function nextListed(
+  tx: ReadTx,
+  { id, position }: Pick<BulkChange, "id" | "position">,
+  limit: number,
+): NextContact[] {
+  const row = tx.db
+    .select()
+    .from(bulkPeople)
+    .where(and(eq(bulkPeople.bulkId, id), lte(bulkPeople.first, position)))
+    .orderBy(desc(bulkPeople.first))
+    .limit(1)
+    .get();
+  if (row === undefined) return [];
+  const from = position - row.first;
+  return row.ids.slice(from, from + limit).map((contactId, index) => ({ position: position + index + 1, contactId }));
 }
 
 /** Throws `not_found`, also for a change of another workspace. */
@@ -66,15 +103,17 @@ export function endBulkChange(
   state: "done" | "stopped" | "failed",
   error: string | null = null,
 ): BulkChange | undefined {
-  return tx.db
+  const ended = tx.db
     .update(bulkChanges)
     .set({ state, error, target: sql`'null'`, updatedAt: tx.now })
     .where(and(eq(bulkChanges.id, id), eq(bulkChanges.state, "running")))
     .returning()
     .get();
+  if (ended !== undefined) tx.db.delete(bulkPeople).where(eq(bulkPeople.bulkId, id)).run();
+  return ended;
 }
 
-interface NextContact {
+export interface NextContact {
   position: number;
   contactId: number | null;
 }

@@ -8,10 +8,11 @@ import type { Clock } from "#src/core/clock.ts";
 import { allSentences } from "#src/core/fault.ts";
 import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
-import type { WorkspaceReaders } from "#src/db/reader.ts";
+import type { Reader, WorkspaceReaders } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
+import type { Sql } from "#src/domain/filters/compile.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { applyBatch, endBulkChange, getBulkChange } from "./bulk-changes.ts";
+import { applyBatch, endBulkChange, getBulkChange, type NextContact, nextListed } from "./bulk-changes.ts";
 import { nextTargetQuery } from "./bulk-target.ts";
 import { FairQueue } from "./fair-queue.ts";
 import type { BulkChange } from "./table.ts";
@@ -76,22 +77,18 @@ export class BulkJobs {
   /** Returns false if the change has ended. */
   async #runBatch(workspaceId: number, id: number): Promise<boolean> {
     const { store, clock, readers } = this.#options;
-    const { job, query } = store.read((tx) => {
+    const { job, listed, query } = store.read((tx) => {
       const found = getBulkChange(tx, workspaceId, id);
       const { target, position, createdAt } = found;
+      const isOver = found.state !== "running" || target === null;
+      if (isOver) return { job: found, listed: [], query: null };
+      if ("isListed" in target) return { job: found, listed: nextListed(tx, found, CONTACTS_PER_READ), query: null };
       const workspace = getWorkspace(tx, workspaceId);
-      const hasEnded = found.state !== "running" || target === null;
-      return {
-        job: found,
-        query: hasEnded ? null : nextTargetQuery(tx, workspace, { target, position, at: createdAt }, CONTACTS_PER_READ),
-      };
+      const query = nextTargetQuery(tx, workspace, { target, position, at: createdAt }, CONTACTS_PER_READ);
+      return { job: found, listed: [], query };
     });
     if (job.state !== "running") return false;
-    const rows = query === null ? [] : await readers.of(workspaceId).query(query.sql, query.parameters);
-    const next = rows.map((row) => {
-      const contactId = "contact_id" in row ? row.contact_id : row.id;
-      return { position: Number(row.id), contactId: contactId === null ? null : Number(contactId) };
-    });
+    const next = query === null ? listed : await readNext(readers.of(workspaceId), query);
     const first = next[0];
     if (first === undefined || first.position > job.last) {
       await store.write((tx) => endBulkChange(tx, id, "done"));
@@ -106,6 +103,14 @@ export class BulkJobs {
     this.#throttle.startGap(askedAt);
     return shouldContinue;
   }
+}
+
+async function readNext(reader: Reader, { sql, parameters }: Sql): Promise<NextContact[]> {
+  const rows = await reader.query(sql, parameters);
+  return rows.map((row) => {
+    const contactId = "contact_id" in row ? row.contact_id : row.id;
+    return { position: Number(row.id), contactId: contactId === null ? null : Number(contactId) };
+  });
 }
 
 function describeProblem(problem: Problem): string {

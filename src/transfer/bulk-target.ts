@@ -1,39 +1,58 @@
-/** The target of a bulk change: SQL that counts its contacts and lists the next ones. The reader's thread runs it. */
+/** The target of a bulk change: whom it holds, and SQL that lists the next ones. The reader's thread runs it. */
+import { createHash } from "node:crypto";
+import type { Reader } from "#src/db/reader.ts";
+import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
-import { countPeopleQuery, recipientsQuery } from "#src/domain/broadcasts/recipient-filter.ts";
-import { latestContactId } from "#src/domain/contacts/list.ts";
-import { compileCount, compileIds, type Sql } from "#src/domain/filters/compile.ts";
+import { recipientsQuery } from "#src/domain/broadcasts/recipient-filter.ts";
+import { compileIds, type Sql } from "#src/domain/filters/compile.ts";
+import { ADDRESSABLE } from "#src/domain/filters/condition-sql.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { BulkTarget } from "./table.ts";
 
-/** Greater than every id. */
-const LAST = Number.MAX_SAFE_INTEGER;
-const EMPTY_COUNT: Sql = { sql: "SELECT 0 AS total", parameters: [] };
+/** Contacts that one query brings. */
+const IDS_PER_QUERY = 10_000;
 
-/**
- * A query that returns one row with `total`. Relative days in a filter count from `at` (milliseconds). Throws
- * `invalid_request` for an invalid filter.
- */
-export function countTargetQuery(tx: ReadTx, workspace: Workspace, target: BulkTarget, at: number): Sql {
-  if ("contacts" in target) {
-    return {
-      sql: "SELECT count(*) AS total FROM contacts WHERE +workspace_id = ? AND (phone IS NOT NULL OR network_user_id IS NOT NULL) AND id IN (SELECT value FROM json_each(?))",
-      parameters: [workspace.id, JSON.stringify(target.contacts)],
-    };
-  }
-  if ("filter" in target) return compileCount(readGroupFilter(tx, workspace, target.filter), contextOf(workspace, at));
-  const broadcast = findBroadcast(tx, workspace.id, target.broadcast);
-  return broadcast === undefined
-    ? EMPTY_COUNT
-    : countPeopleQuery(broadcast, target.outcomes, target.isAgain ? at : null);
+/** Whom a bulk change would change. */
+export interface CountedTarget {
+  contactIds: number[];
+  /** Stands for exactly these contacts. */
+  set: string;
 }
 
-/** The last id of the target. Contacts added later are not included. */
-export function lastTargetId(tx: ReadTx, workspaceId: number, target: BulkTarget): number {
-  // A broadcast gets recipients only while it is built.
-  return "broadcast" in target ? LAST : latestContactId(tx, workspaceId);
+/**
+ * Reads all contacts of a target in ascending order of the rows that hold them, on the reader's thread. Relative days in a
+ * filter count from `at` (milliseconds). Throws `invalid_request` for an invalid filter.
+ */
+export async function readTarget(
+  { store, reader }: { store: Store; reader: Reader },
+  workspace: Workspace,
+  target: BulkTarget,
+  at: number,
+): Promise<CountedTarget> {
+  const found = new Set<number>();
+  const hash = createHash("sha256");
+  for (let position = 0; ; ) {
+    const query = store.read((tx) => nextTargetQuery(tx, workspace, { target, position, at }, IDS_PER_QUERY));
+    if (query === null) break;
+    const [row] = await reader.query(inOneRow(query, "broadcast" in target), query.parameters);
+    const fresh = (JSON.parse(String(row?.ids)) as number[]).filter((id) => !found.has(id));
+    for (const id of fresh) found.add(id);
+    if (fresh.length > 0) hash.update(`${fresh.join()},`);
+    if (Number(row?.rows) < IDS_PER_QUERY) break;
+    position = Number(row?.last);
+  }
+  return { contactIds: [...found], set: hash.digest("base64url") };
+}
+
+/** One row instead of thousands: with their number, the last of them, and the ids of the contacts that can be sent to. */
+function inOneRow({ sql }: Sql, isOfMessages: boolean): string {
+  const contactId = isOfMessages ? "contact_id" : "id";
+  return (
+    `SELECT count(*) AS rows, max(target.id) AS last, json_group_array(target.${contactId}) ` +
+    `FILTER (WHERE EXISTS (SELECT 1 FROM contacts WHERE contacts.id = target.${contactId} AND ${ADDRESSABLE})) AS ids FROM (${sql}) AS target`
+  );
 }
 
 /**

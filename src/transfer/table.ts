@@ -1,5 +1,5 @@
 /** Tables of imports and bulk changes. */
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { RecipientOutcome } from "#src/domain/broadcasts/broadcast.ts";
 import type { DateOrder } from "./date-cell.ts";
@@ -160,8 +160,11 @@ export const bulkChanges = sqliteTable("bulk_changes", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
   userId: integer().notNull(),
-  /** Null once the change has ended, because a filter may contain personal data such as a name. */
-  target: text({ mode: "json" }).$type<BulkTarget | null>().notNull(),
+  /**
+   * `isListed`: the rows of `bulk_people`. Null once the change has ended, because a filter may contain personal data such as
+   * a name.
+   */
+  target: text({ mode: "json" }).$type<BulkTarget | { isListed: true } | null>().notNull(),
   change: text({ mode: "json" }).$type<BulkAction>().notNull(),
   state: text().$type<BulkState>().notNull(),
   total: integer().notNull(),
@@ -175,3 +178,15 @@ export const bulkChanges = sqliteTable("bulk_changes", {
 });
 
 export type BulkChange = typeof bulkChanges.$inferSelect;
+
+/** The contacts of a running bulk change, as they were when it was counted; deleted with its end. */
+export const bulkPeople = sqliteTable(
+  "bulk_people",
+  {
+    bulkId: integer().notNull(),
+    /** How many contacts the rows before it hold. */
+    first: integer().notNull(),
+    ids: text({ mode: "json" }).$type<readonly number[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.bulkId, table.first] })],
+);

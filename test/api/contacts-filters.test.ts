@@ -64,6 +64,11 @@ const cases: [query: Record<string, string>, isFound: (person: Person, index: nu
     ({ phone }, index) => index % 5 === 0 && phone.startsWith("+91"),
   ],
   [{ group: "Regulars", q: "asha" }, (_, index) => index % 6 === 0],
+  [{ filter: '{"field":"city","is":"Pune"}' }, (_, index) => index % 2 === 0],
+  [
+    { filter: '{"all":[{"field":"country","in":["IN","ca"]},{"field":"tag","is_not":"vip"}]}', q: "number1" },
+    ({ phone, name }, index) => /^\+(91|1416)/.test(phone) && index % 5 !== 0 && name.includes("Number1"),
+  ],
 ];
 
 test.each(cases)("%j finds exactly those people, newest first, on one page or on many", async (query, isFound) => {
@@ -89,6 +94,37 @@ test.each(cases)("%j finds exactly those people, newest first, on one page or on
   expect(byCursor).toEqual(expected);
   const second = await list({ ...query, per_page: 3, page: 2 });
   expect(second.body.data.map(({ phone }: { phone: string }) => phone)).toEqual(expected.slice(3, 6));
+});
+
+test("a list in another order is read by cursor, every person once, and combines with every filter", async () => {
+  const sorted = [...PEOPLE].sort((one, other) => (one.name < other.name ? -1 : 1));
+  for (const [sort, expected] of [
+    ["name", sorted],
+    ["-name", [...sorted].reverse()],
+    ["created_at", PEOPLE],
+    ["updated_at", PEOPLE],
+    ["-updated_at", [...PEOPLE].reverse()],
+    ["phone", [...PEOPLE].sort((one, other) => (one.phone < other.phone ? -1 : 1))],
+  ] as const) {
+    for (const filter of [{}, { country: "DE" }, { q: "ravi" }]) {
+      const found: string[] = [];
+      let after: string | null = null;
+      do {
+        const page: Awaited<ReturnType<typeof list>> = await list({
+          ...{ sort, per_page: 5, ...filter },
+          ...(after === null ? {} : { after }),
+        });
+        expect([page.status, page.body.meta.per_page]).toEqual([200, 5]);
+        found.push(...page.body.data.map(({ phone }: { phone: string }) => phone));
+        after = page.body.meta.next;
+      } while (after !== null);
+      const matches = expected.filter(
+        ({ phone, name }) =>
+          (!("country" in filter) || phone.startsWith("+49")) && (!("q" in filter) || name.startsWith("Ravi")),
+      );
+      expect(found).toEqual(matches.map(({ phone }) => phone));
+    }
+  }
 });
 
 test("with updated_since, only those who changed since then are found and counted", async () => {
@@ -133,4 +169,47 @@ test.each([
 ])("%j is refused and names %s", async (query, name) => {
   const { status, body } = await list(query);
   expect([status, Object.keys(body.error.fields)]).toEqual([400, [name]]);
+});
+
+test("what is wrong with a filter or an order is named at its parameter", async () => {
+  const faults: [Record<string, string | number>, string, string][] = [
+    [{ filter: "{" }, "filter", "The filter is written as JSON"],
+    [{ filter: '{"all":[{"field":"shoe","is":"x"}]}' }, "filter.all.0.field", "A contact has no field shoe"],
+    [{ filter: '{"field":"country","is":"XX"}' }, "filter.is", "A country is a code of two letters"],
+    [{ sort: "shoe" }, "sort", "The list cannot be sorted by shoe"],
+    [{ sort: "fields.shoe" }, "sort", "The list cannot be sorted by fields.shoe"],
+    [{ sort: "" }, "sort", "The list cannot be sorted by"],
+    [{ sort: "name", page: 2 }, "page", "A sorted list is read with after"],
+  ];
+  for (const [query, field, sentence] of faults) {
+    const { status, body } = await list(query);
+    expect([query, status, Object.keys(body.error.fields)]).toEqual([query, 400, [field]]);
+    expect(JSON.stringify(body.error.fields[field])).toContain(sentence);
+  }
+  const { next } = (await list({ sort: "name", per_page: 2 })).body.meta;
+  for (const query of [{ sort: "-name", after: next }, { sort: "city", after: next }, { after: next }]) {
+    expect((await list(query)).body.error.fields).toHaveProperty("after");
+  }
+});
+
+test("more people than can be sorted are refused for a column without an index, and are sorted once they are filtered", async () => {
+  const own = await app.workspace({ name: "Crowd", number: "+911244001299" });
+  app.store.client
+    .prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20001)
+       INSERT INTO contacts (workspace_id, phone, company, city, consent, created_at, updated_at)
+       SELECT ?, '+9198' || (10000000 + i), 'Firm ' || (i * 7919 % 20001), iif(i % 100 = 0, 'Pune', 'Delhi'), 'unknown', i, i FROM n`,
+    )
+    .run(own.id);
+  const ask = (query: string) => app.call("GET", `/api/v1/contacts?${query}`, { key: own.key });
+  const refused = await ask("sort=company");
+  expect([refused.status, refused.body.error.fields.sort]).toEqual([
+    400,
+    ["At most 20,000 contacts can be sorted by company, and 20,001 match. Filter the list first."],
+  ]);
+  const { status, body } = await ask(`sort=company&filter=${encodeURIComponent('{"field":"city","is":"Pune"}')}`);
+  expect([status, body.meta.total]).toEqual([200, 200]);
+  const firms = body.data.map(({ company }: { company: string }) => company);
+  expect(firms).toEqual([...firms].sort());
+  expect((await ask("sort=-city")).body.data[0].city).toBe("Pune");
 });

@@ -38,6 +38,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   callbacks: "note",
   certificates: "failure",
   contact_fields: "text_value",
+  contact_views: "name",
   contact_people: "name first_name ref",
   conversation_notes: "author text",
   conversations: "owner_role",
@@ -92,12 +93,14 @@ const OURS: Readonly<Record<string, string>> = {
   broadcasts:
     "status pause_cause network_pauses template_language template_category template_format template_components variables parts media_link from_phone budget_day waits_for template_order",
   bulk_changes: "target change state",
+  bulk_people: "ids",
   callbacks: "network body trust state",
   connection_drafts: "access_token app_secret",
   certificates: "domain directory status order_url private_key chain failure_kind",
   connections: "facts",
   consent_log: "was became source evidence",
   contact_network_ids: "network_id portfolio",
+  contact_views: "folded search columns",
   contact_people: "birthday",
   conversations: "owner state",
   contacts: "phone network_user_id network_portfolio birthday anniversary consent consent_source",
@@ -158,7 +161,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 /** Of workspaces and their people: the shop has no such rows, and no command or page of operators reads them. */
 const NOT_READ =
-  /^(broadcast_counters|bulk_changes|certificates|contact_people|conversation_notes|echoes|history_imports|imports|media|media_files|network_changes|network_uploads|phone_contacts|portfolios|quick_replies|refusals|sample_uploads|template_submissions|thread_calls|uploads) /;
+  /^(broadcast_counters|bulk_changes|certificates|contact_people|contact_views|conversation_notes|echoes|history_imports|imports|media|media_files|network_changes|network_uploads|phone_contacts|portfolios|quick_replies|refusals|sample_uploads|template_submissions|thread_calls|uploads) /;
 
 let app: TestServer;
 let operator: Visitor;

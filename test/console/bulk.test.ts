@@ -1,7 +1,9 @@
 /** Bulk changes of contacts, the recipients of a broadcast by state, and CSV downloads. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
-import { createBulkChange } from "#src/transfer/bulk-changes.ts";
+import { createBulkChange, createListedChange } from "#src/transfer/bulk-changes.ts";
+import { bulkChanges } from "#src/transfer/table.ts";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
 import { template } from "#test/support/scenarios.ts";
@@ -143,6 +145,53 @@ describe("bulk changes of contacts", () => {
     ];
     expect([first.status, second.body.data.id]).toEqual([202, first.body.data.id]);
     await ended(first.body.data.id);
+  });
+
+  test("a bulk change is refused if as many other people match as were counted", async () => {
+    const people = { search: { filter: { all: [{ field: "name", starts_with: "Swap" }] } } };
+    for (const digit of [1, 2, 3]) await putContactOf(app, shop, `+91981230010${digit}`, { name: `Swap ${digit}` });
+    const { count, set } = (await member.post(`${base}/bulk/count`, { people })).body.data;
+    expect(count).toBe(3);
+    await putContactOf(app, shop, "+919812300101", { name: "Other" });
+    await putContactOf(app, shop, "+919812300104", { name: "Swap 4" });
+    const body = { people, change: { add_tag: "swapped" }, count };
+    const refused = await member.post(`${base}/bulk`, { ...body, set });
+    expect([refused.status, refused.body.error.code]).toEqual([409, "changed"]);
+    const again = (await member.post(`${base}/bulk/count`, { people })).body.data;
+    expect([again.count, again.set === set]).toEqual([3, false]);
+    const begun = await member.post(`${base}/bulk`, { ...body, set: again.set });
+    expect([begun.status, await ended(begun.body.data.id)]).toMatchObject([202, { state: "done", changed: 3 }]);
+    expect((await contact("+919812300101")).tags).toEqual([]);
+  });
+
+  test("a bulk change holds to the people who were counted, and not to those who match while it runs; their list goes with its end", async () => {
+    const people = { search: { q: "Row" } };
+    const { count, set } = (await member.post(`${base}/bulk/count`, { people })).body.data;
+    const begun = await member.post(`${base}/bulk`, { people, change: { add_tag: "counted" }, count, set });
+    expect(begun.status).toBe(202);
+    // Between the start and the first batch, one leaves the search and another, of an earlier id, joins it.
+    await putContactOf(app, shop, phoneOf(449), { name: "Left" });
+    await putContactOf(app, shop, "+919812300104", { name: "Row joined" });
+    expect(await ended(begun.body.data.id)).toMatchObject({ state: "done", total: count, processed: count });
+    expect((await contact(phoneOf(449))).tags).toContain("counted");
+    expect((await contact("+919812300104")).tags).not.toContain("counted");
+    expect(app.store.client.prepare("SELECT count(*) FROM bulk_people").pluck().get()).toBe(0);
+    await putContactOf(app, shop, phoneOf(449), { name: "Row 449" });
+    await putContactOf(app, shop, "+919812300104", { name: "Swap 4" });
+  });
+
+  test("a listed change that a restart interrupted continues after the last person that it changed", async () => {
+    const ids = app.store.client
+      .prepare("SELECT id FROM contacts WHERE workspace_id = ? AND name LIKE 'Row %' ORDER BY id")
+      .pluck()
+      .all(shop.id) as number[];
+    const job = await app.store.write((tx) => {
+      const made = createListedChange(tx, shop.id, 1, { change: { addTag: "later" }, contactIds: ids });
+      tx.db.update(bulkChanges).set({ position: 400, processed: 400 }).where(eq(bulkChanges.id, made.id)).run();
+      return made;
+    });
+    expect((await member.post(`${base}/bulk/${job.id}/go-on`)).status).toBe(202);
+    expect(await ended(job.id)).toMatchObject({ state: "done", processed: ids.length, changed: ids.length - 400 });
   });
 
   test("a stopped bulk change stays stopped, and one that a restart interrupted can be continued to its end", async () => {

@@ -48,6 +48,7 @@ const NOT_COPIED = [
     "away_days",
   ],
   "template_drafts",
+  "bulk_people",
 ];
 
 /** Statements that may read a growing table from its start, each with the reason. */
@@ -235,6 +236,7 @@ const SMALL = [
     "parked_status_counts",
     "portfolios",
     "quick_replies",
+    "contact_views",
     "recent_network_ids",
     "recent_recipient_counts",
     "recovery_codes",

@@ -147,6 +147,8 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   tag: () => "tag",
   group: (side) => String(newest(side, "groups", "member_count > 0")),
   country: () => "IN",
+  filter: () => '{"field":"tag","is_not":"tag"}',
+  sort: () => "name",
   updated_since: () => "2026-01-01T00:00:00Z",
   since: () => "2026-01-01T00:00:00Z",
   month: null,

@@ -74,6 +74,13 @@ const aNumberWithAddress: Recipe = (side) => ({
   after: () => side.withoutExtraNumbers(),
 });
 
+/** Of the caller, who alone sees it. */
+async function viewOf(side: Objects, visitor: Visitor): Promise<number> {
+  return side.contactView((await visitor.get("/me")).body.data?.user.id ?? 1);
+}
+
+const VIEW = { is_shared: false, search: { q: "Asha", sort: "-name" }, columns: ["name", "phone"] };
+
 export const recipes: Readonly<Record<string, Recipe>> = {
   // Without a session.
   "POST /sign-in": () => ({ body: { email: "op@example.com", password: PASSWORD } }),
@@ -176,6 +183,16 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     return { body: { key, label: key, kind: "text", choices: [] }, after: () => side.withoutField(key) };
   },
   "DELETE /w/{workspace}/fields/{key}": (side) => ({ id: side.field() }),
+  "GET /w/{workspace}/contact-views": nothing,
+  "POST /w/{workspace}/contact-views": (side) => {
+    const name = side.name("view");
+    return { body: { name, ...VIEW }, after: () => side.withoutContactView(name) };
+  },
+  "PUT /w/{workspace}/contact-views/{id}": async (side, visitor) => ({
+    id: await viewOf(side, visitor),
+    body: { name: side.name("view"), ...VIEW },
+  }),
+  "DELETE /w/{workspace}/contact-views/{id}": async (side, visitor) => ({ id: await viewOf(side, visitor) }),
   "GET /w/{workspace}/quick-replies": nothing,
   "POST /w/{workspace}/quick-replies": (side) => {
     const name = side.name("reply");
@@ -446,7 +463,14 @@ export const naming: Readonly<Record<string, (own: Objects, other: Objects) => A
     { id: own.phone, body: { add_to_groups: [other.group()] } },
     { id: own.phone, body: { remove_from_groups: [other.group()] } },
   ],
-  "GET /w/{workspace}/contacts": (_, other) => [{ query: `group=${other.group()}` }],
+  "GET /w/{workspace}/contacts": (_, other) => [
+    { query: `group=${other.group()}` },
+    { query: `filter=${encodeURIComponent(JSON.stringify(ofGroup(other)))}` },
+  ],
+  "POST /w/{workspace}/contact-views": (own, other) =>
+    [{ group: String(other.group()) }, { filter: ofGroup(other) }].map((search) => ({
+      body: { ...VIEW, name: own.name("view"), search },
+    })),
   "GET /w/{workspace}/contacts/export": (_, other) => [{ query: `group=${other.group()}` }],
   "POST /w/{workspace}/simulator/phones/{phone}/write": (own, other) => [
     { id: own.phone, body: { text: "Hi", number: other.workspace.numberId } },

@@ -259,6 +259,19 @@ export class Objects {
     return this.insert("quick_replies", { ...row, created_at: 1, updated_at: 1 });
   }
 
+  /** A saved view of the list of contacts, which this user alone sees. */
+  contactView(userId: number): number {
+    const name = this.name("view");
+    return this.insert("contact_views", {
+      ...{ workspace_id: this.workspace.id, user_id: userId, name, folded: name, is_shared: 0 },
+      ...{ search: '{"sort":"name"}', columns: '["name","phone"]', created_at: 1, updated_at: 1 },
+    });
+  }
+
+  withoutContactView(name: string): void {
+    this.app.store.client.prepare("DELETE FROM contact_views WHERE name = ?").run(name);
+  }
+
   delivery(): number {
     const text = "SELECT min(id) FROM deliveries WHERE workspace_id = ?";
     return Number(this.app.store.client.prepare(text).pluck().get(this.workspace.id));

@@ -390,7 +390,7 @@ abstract class Operations
      * Filters can be combined with each other and with `updated_since`. Needs a key with the scope `read` or
      * `contacts`.
      *
-     * @param array{tag?: string, group?: string, consent?: 'unknown'|'opted_in'|'opted_out', country?: string, q?: string, updated_since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
+     * @param array{tag?: string, group?: string, consent?: 'unknown'|'opted_in'|'opted_out', country?: string, q?: string, filter?: string, updated_since?: string, sort?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<Contact>, meta: array<string, mixed>}
      */
@@ -402,7 +402,7 @@ abstract class Operations
     /**
      * All entries of `listContacts`, page after page.
      *
-     * @param array{tag?: string, group?: string, consent?: 'unknown'|'opted_in'|'opted_out', country?: string, q?: string, updated_since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
+     * @param array{tag?: string, group?: string, consent?: 'unknown'|'opted_in'|'opted_out', country?: string, q?: string, filter?: string, updated_since?: string, sort?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<int, Contact>
      */

@@ -3876,8 +3876,18 @@ export interface ListContactsQuery {
    * of its words, at most 8, at the beginning of a name.
    */
   q?: string;
+  /** Only contacts that match this filter: JSON, as the filter of a dynamic group. */
+  filter?: string;
   /** Return only contacts that were updated at or after this time. */
   updated_since?: string;
+  /**
+   * The order of the list; with - before it, the other direction. By phone, name, consent, last_message_at,
+   * created_at, updated_at, city, username, birthday or anniversary. By another profile field, or by fields. and
+   * the key of a custom field, at most 20,000 contacts. Contacts without a value come last. Pages are read with
+   * `after`; a contact whose value changes meanwhile can be missed or returned twice. Without it, the list is
+   * sorted by update, newest first, and nothing is missed.
+   */
+  sort?: string;
   /**
    * `any`: also list people whom the network names by its own user id alone; their `phone` is null. Without it,
    * only people with a phone number are listed.

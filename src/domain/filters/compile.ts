@@ -20,12 +20,12 @@ import type { Filter } from "./filter.ts";
 
 export type { Sql } from "./condition-sql.ts";
 
-type CompileContext = Omit<FilterContext, "membership">;
+export type CompileContext = Omit<FilterContext, "membership">;
 
 /**
  * The index that scans all of a workspace's contacts in table order. Any other order reads the file's pages at random.
  */
-const WALK = "contacts_addressable";
+export const WALK = "contacts_addressable";
 
 /**
  * A statement that returns one row with `total`. `also`: a further condition on the row, which no index helps.
@@ -77,7 +77,7 @@ export function compileIds(filter: Filter, context: CompileContext, afterId: num
 }
 
 /** Matches that are found in the order of the table and sorted sooner than they are met in the order of the list. */
-const SORTED_MAX = 20_000;
+export const SORTED_MAX = 20_000;
 
 /**
  * A statement that returns places of a list, newest first: rows with `id` and `updatedAt`. `total`: how many contacts
@@ -91,9 +91,7 @@ export function compileListed(
   also: Sql,
   total: number,
 ): Sql {
-  const found = requiredConditions(filter).find(
-    ({ kind, test }) => (kind === "tag" || kind === "group") && test.op === "in",
-  );
+  const found = narrowing(filter);
   const matches = whereSql(filter, context, (condition) => (condition === found ? "find" : "each"));
   const where = both(matches, also);
   const place = behind ?? { updatedAt: upTo, id: Number.MAX_SAFE_INTEGER };
@@ -116,7 +114,16 @@ export function compileListed(
   };
 }
 
-function whereSql(filter: Filter, context: CompileContext, membershipOf: (condition: Condition) => Membership): Sql {
+/** The condition whose members are found first: of a tag or a group. */
+export function narrowing(filter: Filter): Condition | undefined {
+  return requiredConditions(filter).find(({ kind, test }) => (kind === "tag" || kind === "group") && test.op === "in");
+}
+
+export function whereSql(
+  filter: Filter,
+  context: CompileContext,
+  membershipOf: (condition: Condition) => Membership,
+): Sql {
   switch (filter.kind) {
     case "condition":
       return conditionSql(filter.condition, { ...context, membership: membershipOf(filter.condition) });

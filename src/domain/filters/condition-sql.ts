@@ -5,6 +5,7 @@
  */
 
 import { withinBudget } from "#src/db/query-budget.ts";
+import { prefixesOf } from "../contacts/country-prefix.ts";
 import type { CustomField } from "../contacts/table.ts";
 import { foldName } from "../groups/group.ts";
 import type { Condition, YearlyColumn } from "./condition.ts";
@@ -39,6 +40,8 @@ export function conditionSql(condition: Condition, context: FilterContext): Sql 
       return textSql(`contacts.${condition.column}`, condition.test);
     case "consent":
       return among("contacts.consent", condition.test.values);
+    case "country":
+      return either(condition.test.values.map(countrySql));
     case "tag":
       return tagSql(condition.test, context);
     case "group":
@@ -173,6 +176,13 @@ function yearlyDateSql(column: string, test: DateTest, { now, timezone }: Filter
       return withValue(column, { sql: `(${day} >= ? ${joint} ${day} <= ?)`, parameters: [from, to] });
     }
   }
+}
+
+/** True for the phone numbers of the country. Countries that share a calling code are found together, except +1 and +7. */
+function countrySql(country: string): Sql {
+  const prefixes = prefixesOf(country);
+  const isOf = `substr(contacts.phone, 1, ${prefixes[0]?.length ?? 0}) IN (SELECT value FROM json_each(?))`;
+  return { sql: `(contacts.phone IS NOT NULL AND ${isOf})`, parameters: [JSON.stringify(prefixes)] };
 }
 
 function tagSql(test: In<string> | IsSet, context: FilterContext): Sql {

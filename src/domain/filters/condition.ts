@@ -17,6 +17,7 @@ import {
   readBooleanTest,
   readChoiceTest,
   readConsentTest,
+  readCountryTest,
   readDateTest,
   readInstantTest,
   readNameTest,
@@ -40,6 +41,8 @@ export type Condition =
   /** A phone number is compared in every E.164 form in which it may be stored. */
   | { kind: "text"; column: TextColumn; test: TextTest }
   | { kind: "consent"; test: In<Consent> }
+  /** Of the phone number; ISO 3166. */
+  | { kind: "country"; test: In<string> }
   | { kind: "tag"; test: In<string> | IsSet }
   /** A number is a group's id, a string its name; `path` is the group's path in the filter. */
   | { kind: "group"; test: In<string | number> | IsSet; path: string }
@@ -80,7 +83,7 @@ const operatorsOf = {
 
 const builtIn = [
   ...["phone", ...textColumns, ...yearlyColumns, "consent", "tag", "group", ...instantColumns],
-  ...["user_id", "username"],
+  ...["user_id", "username", "country"],
 ];
 
 interface ReadCondition {
@@ -181,6 +184,8 @@ function builtInReader(name: string): FieldReader | undefined {
     }
     case "consent":
       return reader("a consent", operatorsOf.consent, readConsentTest, (test) => ({ kind: "consent", test }));
+    case "country":
+      return reader("a country", operatorsOf.consent, readCountryTest, (test) => ({ kind: "country", test }));
     case "tag":
       return reader("a tag", operatorsOf.choice, tagTest, (test) => ({ kind: "tag", test }));
     case "group":

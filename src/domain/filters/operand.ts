@@ -7,6 +7,7 @@ import type { FieldProblems } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { otherVariant, readPhone } from "#src/core/phone.ts";
 import { type Consent, consents } from "../contacts/consent.ts";
+import { prefixesOf } from "../contacts/country-prefix.ts";
 import type { CustomField } from "../contacts/table.ts";
 
 /** Limits of one filter. They keep its SQL within SQLite's limits for any input. */
@@ -95,6 +96,15 @@ export function readConsentTest(operand: Operand): In<Consent> | null {
   return readValues(operand, (value, at) => {
     const consent = consents.find((known) => known === value);
     return consent ?? refuse(operand.state, at, `Consent is one of ${consents.join(", ")}.`);
+  });
+}
+
+export function readCountryTest(operand: Operand): In<string> | null {
+  return readValues(operand, (value, at) => {
+    const code = typeof value === "string" ? value.toUpperCase() : "";
+    return prefixesOf(code).length > 0
+      ? code
+      : refuse(operand.state, at, "A country is a code of two letters, such as IN.");
   });
 }
 

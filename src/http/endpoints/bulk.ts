@@ -1,6 +1,6 @@
 /**
- * Bulk changes of contacts. The target is counted first; the change starts with that count, or is refused if the count
- * has changed. It can then be watched, stopped and continued. Targets are selected contacts, matches of a search, or
+ * Bulk changes of contacts. The target is counted first; the change starts with exactly the contacts that were counted, or
+ * is refused if they are others by now. It can then be watched, stopped and continued. Targets are selected contacts, matches of a search, or
  * recipients of a broadcast.
  */
 import { type Static, Type } from "@sinclair/typebox";
@@ -14,8 +14,8 @@ import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { requireValidChanges } from "#src/domain/contacts/put.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { findGroup } from "#src/domain/groups/read.ts";
-import { createBulkChange, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
-import { countTargetQuery, lastTargetId } from "#src/transfer/bulk-target.ts";
+import { createListedChange, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
+import { type CountedTarget, readTarget } from "#src/transfer/bulk-target.ts";
 import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
 import { readContactChanges } from "../bodies/contact.ts";
 import { contactFilter } from "../contact-filter.ts";
@@ -40,6 +40,8 @@ const BulkPeople = Type.Union([
           q: Type.Optional(Type.String({ maxLength: 300 })),
           consent: Type.Optional(Type.String({ maxLength: 20 })),
           group: Type.Optional(Type.String({ maxLength: 20 })),
+          /** A group filter, which is read as a whole. */
+          filter: Type.Optional(Type.Unknown()),
         },
         strict,
       ),
@@ -87,24 +89,35 @@ export const bulkEndpoints = {
   "POST /w/{workspace}/bulk/count": endpoint({
     session: "broadcasts",
     body: Type.Object({ people: BulkPeople }, strict),
-    output: Data(Type.Object({ count: Type.Integer() })),
-  }).load(async (call) => ({ count: await count(call, readTarget(call, call.body.people)) })),
+    output: Data(Type.Object({ count: Type.Integer(), set: Type.String() })),
+  }).load(async (call) => {
+    const { contactIds, set } = await readPeople(call, call.body.people);
+    return { count: contactIds.length, set };
+  }),
   "POST /w/{workspace}/bulk": endpoint({
     session: "broadcasts",
-    body: Type.Object({ people: BulkPeople, change: BulkInput, count: Type.Integer() }, strict),
+    body: Type.Object(
+      {
+        people: BulkPeople,
+        change: BulkInput,
+        count: Type.Integer(),
+        /** As it was counted. Without it, only the number of people is compared. */
+        set: Type.Optional(Type.String({ maxLength: 100 })),
+      },
+      strict,
+    ),
     output: Data(BulkView),
   }).answer(async (call) => {
     const { workspace, user, body } = call;
-    const target = readTarget(call, body.people);
-    const total = await count(call, target);
-    if (total !== body.count) {
-      throw new Refusal(409, "changed", "The number of people has changed. Nothing was changed. Check it again.");
+    const { contactIds, set } = await readPeople(call, body.people);
+    const total = contactIds.length;
+    if (total !== body.count || (body.set !== undefined && body.set !== set)) {
+      throw new Refusal(409, "changed", "These are other people than before. Nothing was changed. Check it again.");
     }
     if (total === 0) throw invalidRequest({ people: ["There are no contacts to change."] });
     return change(call, (tx) => {
       const { action, actionSuffix, subject } = readChange(call, tx, body.change);
-      const last = lastTargetId(tx, workspace.id, target);
-      const job = createBulkChange(tx, workspace.id, user.id, { target, change: action, total, last });
+      const job = createListedChange(tx, workspace.id, user.id, { change: action, contactIds });
       tx.afterCommit(() => call.bulk.start(job));
       const details = { bulk: job.id, count: total, people: Object.keys(body.people)[0] };
       return {
@@ -133,7 +146,13 @@ export const bulkEndpoints = {
 };
 
 /** Throws `invalid_request`, or `not_found` for an unknown group or broadcast. */
-function readTarget(call: WorkspaceCall, people: People): BulkTarget {
+async function readPeople(call: WorkspaceCall, people: People): Promise<CountedTarget> {
+  const { store, searchReader: reader, workspace, clock } = call;
+  return readTarget({ store, reader }, workspace, findTarget(call, people), clock.now());
+}
+
+/** Throws as `readPeople`. */
+function findTarget(call: WorkspaceCall, people: People): BulkTarget {
   const { store, workspace } = call;
   return store.read((tx): BulkTarget => {
     if ("search" in people) return { filter: contactFilter(tx, workspace, people.search) };
@@ -144,12 +163,6 @@ function readTarget(call: WorkspaceCall, people: People): BulkTarget {
     const ids = people.phones.map((phone) => lookUpContact(tx, workspace.id, phone, workspace.country)?.contact?.id);
     return { contacts: [...new Set(ids.filter((id) => id !== undefined))] };
   });
-}
-
-async function count({ store, searchReader, workspace }: WorkspaceCall, target: BulkTarget): Promise<number> {
-  const { sql, parameters } = store.read((tx) => countTargetQuery(tx, workspace, target, tx.now));
-  const [row] = await searchReader.query(sql, parameters);
-  return Number(row?.total ?? 0);
 }
 
 interface ReadChange {

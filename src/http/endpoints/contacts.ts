@@ -5,27 +5,25 @@ import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { consentSources, consents } from "#src/domain/contacts/consent.ts";
 import { listConsentChanges } from "#src/domain/contacts/consent-log.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
-import { findById } from "#src/domain/contacts/find.ts";
-import { type ListedIdentity, listContacts, readListPage, stateOfList } from "#src/domain/contacts/list.ts";
+import { listContacts } from "#src/domain/contacts/list.ts";
 import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
 import { putContactOf } from "#src/domain/contacts/put.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
-import { compileCount, compileIds, compileListed, type Sql } from "#src/domain/filters/compile.ts";
-import { both } from "#src/domain/filters/condition-sql.ts";
+import { compileIds } from "#src/domain/filters/compile.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
+import { SORTED_WITHOUT_INDEX_MAX } from "#src/domain/filters/sort.ts";
 import { listConversationsWith } from "#src/domain/inbound/conversations.ts";
 import { findTextAt } from "#src/domain/inbound/read.ts";
-import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
 import { ContactBody, readContactChanges } from "../bodies/contact.ts";
 import { answerCsv, CSV } from "../console/csv-file.ts";
-import { type ContactSearch, contactFilter, countryCondition, readContactSearch } from "../contact-filter.ts";
-import { countListed, IdentityQuery, readIdentity } from "../listed-identity.ts";
+import { contactFilter, isSelective, readContactSearch } from "../contact-filter.ts";
+import { countListed, IdentityQuery } from "../listed-identity.ts";
 import { PageQuery, pageOfRows, readContactCursor, readPage, readSince } from "../page.ts";
-import { Rows } from "../rows.ts";
 import { timesOf } from "../times.ts";
-import { type CallOf, change } from "./call.ts";
+import { change } from "./call.ts";
+import { identityOf, searchContacts, shownAt, sortContacts } from "./contact-list.ts";
 import { PhoneParam, requireContact, requireContactOrMove } from "./contact-path.ts";
 import { putManyEndpoints } from "./contacts-put-many.ts";
 import { conversationEndpoints } from "./conversation.ts";
@@ -36,7 +34,7 @@ import { Details } from "./fragments.ts";
 import { show } from "./show.ts";
 
 /** `group`: the id of a static or dynamic group. */
-const SearchQuery = { q: Type.String(), consent: OneOf(consents), group: Type.String() };
+const SearchQuery = { q: Type.String(), consent: OneOf(consents), group: Type.String(), filter: Type.String() };
 const ConsentChange = Type.Object({
   id: Type.Integer(),
   at: Instant(),
@@ -61,6 +59,10 @@ const FilterQuery = {
     description:
       "Only contacts with this text in a name, the e-mail address, the username or the phone number, or with each of its words, at most 8, at the beginning of a name.",
   }),
+  filter: Type.String({
+    examples: ['{"all": [{"field": "city", "is": "Pune"}, {"field": "fields.points", "over": 100}]}'],
+    description: "Only contacts that match this filter: JSON, as the filter of a dynamic group.",
+  }),
 };
 
 const params = { phone: PhoneParam };
@@ -74,6 +76,10 @@ const list = {
       format: "date-time",
       examples: ["2026-11-20T00:00:00+05:30"],
       description: "Return only contacts that were updated at or after this time.",
+    }),
+    sort: Type.String({
+      examples: ["name", "-last_message_at"],
+      description: `The order of the list; with - before it, the other direction. By phone, name, consent, last_message_at, created_at, updated_at, city, username, birthday or anniversary. By another profile field, or by fields. and the key of a custom field, at most ${SORTED_WITHOUT_INDEX_MAX.toLocaleString("en")} contacts. Contacts without a value come last. Pages are read with \`after\`; a contact whose value changes meanwhile can be missed or returned twice. Without it, the list is sorted by update, newest first, and nothing is missed.`,
     }),
     ...IdentityQuery,
     ...PageQuery,
@@ -97,7 +103,8 @@ export const contactEndpoints = {
     // total from counters.
     if (call.user === null) await store.waitForOtherWriters();
     const search = { ...readContactSearch(query), tag: query.get("tag"), country: query.get("country") };
-    if (Object.values(search).some(Boolean)) return searchContacts(call, search);
+    if (query.get("sort") !== null) return sortContacts(call, search);
+    if (isSelective(search)) return searchContacts(call, search);
     const since = readSince(query, "updated_since", workspace.timezone);
     const from = readPage(query);
     const position = "after" in from ? { after: readContactCursor(from.after) } : from;
@@ -198,7 +205,7 @@ export const contactEndpoints = {
   }).answer(async (call) => {
     const { store, exportReader, workspace, query, clock } = call;
     const search = readContactSearch(query);
-    const isAll = Object.values(search).every((value) => value === null);
+    const isAll = !isSelective(search);
     const now = clock.now();
     const filterJson = store.read((tx) => contactFilter(tx, workspace, search));
     const nextIds = async (after: number): Promise<number[]> => {
@@ -244,55 +251,3 @@ export const contactEndpoints = {
     };
   }),
 };
-
-type ListCall = CallOf<typeof list>;
-
-/** Searched on the reader's thread: among a million contacts, a rare name takes a moment. */
-async function searchContacts(call: ListCall, search: ContactSearch & { country: string | null }) {
-  const { store, searchReader, workspace, query, clock } = call;
-  const since = readSince(query, "updated_since", workspace.timezone);
-  const from = readPage(query);
-  const position = "after" in from ? { after: readContactCursor(from.after) } : from;
-  const listed = { workspaceId: workspace.id, identity: identityOf(call) };
-  const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: clock.now() };
-  const also = listedCondition(listed.identity, search.country);
-  const { filter, state } = store.read((tx) => ({
-    filter: readGroupFilter(tx, workspace, contactFilter(tx, workspace, search)),
-    state: stateOfList(tx, listed),
-  }));
-  const count = compileCount(
-    filter,
-    context,
-    both(also, { sql: "contacts.updated_at >= ?", parameters: [since ?? 0] }),
-  );
-  const [row] = await searchReader.query(count.sql, count.parameters);
-  const total = Number(row?.total ?? 0);
-  const reading = readListPage(since, position, from.perPage, state);
-  let step = reading.next();
-  while (step.done !== true) {
-    const { sql, parameters } = compileListed(filter, context, step.value, also, total);
-    const rows = await searchReader.query(sql, parameters);
-    step = reading.next(rows.map(({ id, updatedAt }) => ({ id: Number(id), updatedAt: Number(updatedAt) })));
-  }
-  const { places, ...page } = step.value;
-  return pageOfRows(from, shownAt(places, workspace), { ...page, total });
-}
-
-/** Each contact is read when its turn comes; one that was erased in the meantime is omitted. */
-function shownAt(places: readonly { id: number }[], workspace: Workspace) {
-  return Rows.of(places, ({ id }, tx) => {
-    const contact = findById(tx, workspace.id, id);
-    const isNamed = contact !== undefined && (contact.phone ?? contact.networkUserId) !== null;
-    return isNamed ? viewContact(tx, contact, workspace) : null;
-  });
-}
-
-/** Users see everybody who has a name at the network. */
-function identityOf(call: ListCall): ListedIdentity {
-  return call.user === null ? readIdentity(call.query) : "any";
-}
-
-function listedCondition(identity: ListedIdentity, country: string | null): Sql {
-  if (country !== null) return countryCondition(country);
-  return { sql: identity === "phone" ? "contacts.phone IS NOT NULL" : "true", parameters: [] };
-}

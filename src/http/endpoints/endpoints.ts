@@ -8,6 +8,7 @@ import { billingEndpoints } from "./billing.ts";
 import { broadcastEndpoints } from "./broadcasts.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { connectEndpoints } from "./connect.ts";
+import { contactViewEndpoints } from "./contact-views.ts";
 import { contactEndpoints } from "./contacts.ts";
 import { conversationActEndpoints } from "./conversation-acts.ts";
 import { conversationListEndpoints } from "./conversations.ts";
@@ -56,6 +57,7 @@ const endpoints = {
   ...messageEndpoints,
   ...broadcastEndpoints,
   ...contactEndpoints,
+  ...contactViewEndpoints,
   ...conversationListEndpoints,
   ...conversationActEndpoints,
   ...searchEndpoints,

@@ -28,7 +28,8 @@ function readSearch<const Readers extends SearchReaders>(readers: Readers) {
   return (search: Record<string, unknown>) => {
     const found = Object.entries(readers).map(([name, read]) => {
       const raw = search[name];
-      const value = typeof raw === "number" ? String(raw) : raw;
+      // The router has read what looks like JSON.
+      const value = typeof raw === "number" ? String(raw) : read === json && raw !== undefined ? jsonText(raw) : raw;
       return [name, typeof value === "string" && value !== "" ? read(value) : undefined];
     });
     return Object.fromEntries(found) as { [Name in keyof Readers]?: ReturnType<Readers[Name]> | undefined };
@@ -37,6 +38,15 @@ function readSearch<const Readers extends SearchReaders>(readers: Readers) {
 
 function text(value: string): string {
   return value;
+}
+
+/** A text that is JSON, such as a filter. */
+function json(value: string): string {
+  return value;
+}
+
+function jsonText(raw: unknown): string {
+  return typeof raw === "string" ? raw : JSON.stringify(raw);
 }
 
 function oneOf<const Value extends string>(...values: readonly Value[]) {
@@ -177,6 +187,10 @@ const workspaceScreens = {
     q: text,
     consent: oneOf("opted_in", "opted_out", "unknown"),
     group: text,
+    filter: json,
+    sort: text,
+    columns: text,
+    view: text,
     after: text,
     open: text,
   }),

@@ -4,7 +4,7 @@
  * and "Newer" work.
  */
 import { useLocation, useSearch } from "@tanstack/react-router";
-import { ChevronLeft, ChevronRight } from "lucide-react";
+import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight } from "lucide-react";
 import { type ReactElement, type ReactNode, useRef } from "react";
 import type { Parameters, Screen, ScreenWith } from "../app/routes.ts";
 import type { Meta } from "../data/api.ts";
@@ -18,6 +18,8 @@ export interface Column<Row> {
   /** The column's place in a phone's card. */
   phone: "who" | "state" | "what" | "time" | "hidden";
   isNumeric?: boolean;
+  /** Its name in the parameter `sort`, where the list can be sorted by it. `isLatestFirst`: a first press sorts downwards. */
+  sort?: { name: string; isLatestFirst?: boolean };
 }
 
 export interface ListProps<Row> {
@@ -36,6 +38,8 @@ export interface ListProps<Row> {
   actions?: (row: Row) => ReactNode;
   /** Adds a checkbox before each row. */
   selection?: ListSelection<Row>;
+  /** The heads of columns sort the list. `usual`: its order without the parameter. */
+  sorting?: { screen: ScreenWith<"sort">; usual: string };
 }
 
 interface RowLinkProps {
@@ -62,7 +66,7 @@ const PHONE: Readonly<Record<Column<unknown>["phone"], string>> = {
 };
 
 export function List<Row>(props: ListProps<Row>) {
-  const { label, rows, columns, rowKey, panelOf, isStale = false, actions, selection } = props;
+  const { label, rows, columns, rowKey, panelOf, isStale = false, actions, selection, sorting } = props;
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
   const isOpen = (key: string | number): boolean => panelOf !== undefined && String(key) === String(search.open);
   const rowLink = props.rowLink ?? (panelOf === undefined ? undefined : panelLink(panelOf, rowKey));
@@ -82,14 +86,8 @@ export function List<Row>(props: ListProps<Row>) {
                 <span className="sr-only">Selected</span>
               </th>
             )}
-            {columns.map(({ head, isNumeric }) => (
-              <th
-                key={head}
-                scope="col"
-                className={`whitespace-nowrap border-b border-line px-4 py-2 text-label text-quiet ${isNumeric ? "text-end" : ""}`}
-              >
-                {head}
-              </th>
+            {columns.map((column) => (
+              <ColumnHead key={column.head} column={column} sorting={sorting} />
             ))}
             {actions !== undefined && (
               <th scope="col" className="border-b border-line px-4 py-2">
@@ -148,6 +146,43 @@ export function List<Row>(props: ListProps<Row>) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface ColumnHeadProps {
+  column: Pick<Column<never>, "head" | "isNumeric" | "sort">;
+  sorting: ListProps<never>["sorting"];
+}
+
+function ColumnHead({ column: { head, isNumeric, sort }, sorting }: ColumnHeadProps) {
+  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const align = isNumeric ? "text-end" : "";
+  const className = `whitespace-nowrap border-b border-line px-4 py-2 text-label text-quiet ${align}`;
+  if (sorting === undefined || sort === undefined) {
+    return (
+      <th scope="col" className={className}>
+        {head}
+      </th>
+    );
+  }
+  const current = typeof search.sort === "string" ? search.sort : sorting.usual;
+  const isUp = current === sort.name;
+  const isDown = current === `-${sort.name}`;
+  const isDownNext = isUp || (!isDown && sort.isLatestFirst === true);
+  const next = isDownNext ? `-${sort.name}` : sort.name;
+  const Arrow = isDown ? ArrowDown : ArrowUp;
+  return (
+    <th scope="col" className={className} aria-sort={isUp ? "ascending" : isDown ? "descending" : "none"}>
+      <ParameterLink
+        screen={sorting.screen}
+        change={{ sort: next === sorting.usual ? undefined : next, after: undefined, open: undefined }}
+        resetScroll={false}
+        className="inline-flex min-h-8 items-center gap-1 text-quiet no-underline hover:text-ink"
+      >
+        {head}
+        <Arrow aria-hidden size={14} className={isUp || isDown ? "" : "invisible"} />
+      </ParameterLink>
+    </th>
   );
 }
 

@@ -56,6 +56,7 @@ export function BulkDialog({ kind, people, onClose, onStarted }: BulkDialogProps
           kind={kind}
           people={people}
           count={count}
+          set={counted.data?.set ?? ""}
           recount={async () => (await counted.refetch()).data?.count}
           onClose={onClose}
           onStarted={onStarted}
@@ -67,11 +68,13 @@ export function BulkDialog({ kind, people, onClose, onStarted }: BulkDialogProps
 
 interface BulkFormProps extends BulkDialogProps {
   count: number;
+  /** Stands for the people who were counted. */
+  set: string;
   recount: () => Promise<number | undefined>;
 }
 
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the fields of one form, each shown for the kinds of change that need it.
-function BulkForm({ kind, people, count, recount, onClose, onStarted }: BulkFormProps) {
+function BulkForm({ kind, people, count, set, recount, onClose, onStarted }: BulkFormProps) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const [previousCount, setPreviousCount] = useState<number | null>(null);
@@ -110,7 +113,7 @@ function BulkForm({ kind, people, count, recount, onClose, onStarted }: BulkForm
         }
         // The fields of the form have the names of the changes.
         const bulk = { [change]: needsList ? Number(group) : name } as Body<"POST /w/{workspace}/bulk">["change"];
-        const body = { people, change: bulk, count };
+        const body = { people, change: bulk, count, set };
         try {
           const job = await request("POST /w/{workspace}/bulk", { workspace: id, body }, { key });
           // The change may end before the first poll; adding it here makes sure that its end is shown.
@@ -126,8 +129,12 @@ function BulkForm({ kind, people, count, recount, onClose, onStarted }: BulkForm
         }
       }}
     >
-      {previousCount !== null && previousCount !== count && (
-        <Notice>{strings.changed(formatCount(previousCount), formatCount(count))}</Notice>
+      {previousCount !== null && (
+        <Notice>
+          {previousCount === count
+            ? strings.othersNow
+            : strings.changed(formatCount(previousCount), formatCount(count))}
+        </Notice>
       )}
       <p className="text-quiet">{kind === "opt_out" ? strings.optOutText : strings.affects(text)}</p>
       {kind === "tags" && (

@@ -50,6 +50,7 @@ export const strings = {
   listRequired: "Choose a group.",
   changed: (was: string, now: string) =>
     `The selection changed from ${was} to ${now}. Nothing was changed. Check it again.`,
+  othersNow: "The selection now holds other people, as many as before. Nothing was changed. Check it again.",
   states: { running: "Running", done: "Done", stopped: "Stopped", failed: "Failed", interrupted: "Interrupted" },
   running: {
     add_tag: (name: string) => `Adding the tag “${name}”`,

@@ -1,45 +1,58 @@
 /** Contacts: the list, search, filters by consent and group, the detail of one, and adding one. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Columns3, ListFilter } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { Chip } from "../../ui/chip.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, NothingFound } from "../../ui/states.tsx";
-import { Time } from "../../ui/time.tsx";
+import { describe } from "../groups/filter.ts";
+import { useFilterFields } from "../groups/filter-builder.tsx";
 import { ImportLink } from "../imports/import-link.tsx";
 import { AddContact } from "./add-contact.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { strings as bulkStrings } from "./bulk-strings.ts";
+import { chosenColumns, contactColumns, USUAL_SORT } from "./columns.tsx";
 import { ContactPanel } from "./contact-panel.tsx";
-import { type Contact, consentChip, handleOf, nameOf, ownNameOf, phoneOf } from "./contact-view.ts";
+import { type Contact, nameOf, phoneOf } from "./contact-view.ts";
+import { ColumnsDialog, FilterDialog } from "./list-dialogs.tsx";
+import { readFilter } from "./list-filter.ts";
+import { SCREEN } from "./screen.ts";
 import { NOTHING_SELECTED, type Selected, Selection } from "./selection.tsx";
 import { strings } from "./strings.ts";
-
-const SCREEN = "/w/$workspace/contacts";
+import { Views } from "./views.tsx";
 
 export function Screen() {
   const workspace = useWorkspace();
   const { id, timezone } = workspace;
   const mayChangeMany = may(workspace, "broadcasts");
-  const { q, consent, group, after, open } = useParameters(SCREEN);
+  const { q, consent, group, filter, sort, columns, after, open } = useParameters(SCREEN);
   const [isAdding, setIsAdding] = useState(false);
-  const about = JSON.stringify([q, consent, group]);
+  const [dialog, setDialog] = useState<"filter" | "columns" | null>(null);
+  const custom = useQuery({
+    queryKey: ["fields", id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
+  });
+  const allColumns = contactColumns(custom.data ?? [], timezone);
+  const shownColumns = chosenColumns(allColumns, columns);
+  const about = JSON.stringify([q, consent, group, filter]);
   // A selection belongs to the filters it was made with; changing them clears it.
   const [chosen, setChosen] = useState({ about, selected: NOTHING_SELECTED });
   const selected = chosen.about === about ? chosen.selected : NOTHING_SELECTED;
   const select = (now: Selected) => setChosen({ about, selected: now });
-  const isSearch = q !== undefined || consent !== undefined || group !== undefined;
+  const isSearch = [q, consent, group, filter].some((value) => value !== undefined);
   const list = useQuery({
-    queryKey: ["contacts", id, q, consent, group, after],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/contacts", { workspace: id, query: { q, consent, group, after } }, { signal }),
+    queryKey: ["contacts", id, q, consent, group, filter, sort, after],
+    queryFn: ({ signal }) => {
+      const query = { q, consent, group, filter, sort, after };
+      return request("GET /w/{workspace}/contacts", { workspace: id, query }, { signal });
+    },
     placeholderData: keepPreviousData,
   });
   const rows = list.data?.data ?? [];
@@ -68,12 +81,26 @@ export function Screen() {
         </>
       }
     >
+      <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
+        <Views />
+        <span className="flex flex-wrap gap-3 mid:ms-auto">
+          <Button small onClick={() => setDialog("filter")}>
+            <ListFilter aria-hidden size={16} />
+            {strings.filter}
+          </Button>
+          <Button small onClick={() => setDialog("columns")}>
+            <Columns3 aria-hidden size={16} />
+            {strings.columnsButton}
+          </Button>
+        </span>
+      </div>
       <div className="flex flex-wrap gap-x-6">
         <SearchBox screen={SCREEN} label={strings.search} />
         <FilterBar
           screen={SCREEN}
           label={strings.consent}
           name="consent"
+          isOneLine
           choices={[
             { value: undefined, label: strings.all },
             { value: "opted_in", label: strings.optedIn },
@@ -83,6 +110,7 @@ export function Screen() {
         />
       </div>
       {group !== undefined && <InGroup groupId={group} />}
+      {filter !== undefined && <Filtered text={filter} change={() => setDialog("filter")} />}
       {mayChangeMany && <BulkProgress />}
       <ListScreen
         query={list}
@@ -92,40 +120,25 @@ export function Screen() {
         empty={<NoContacts isSearch={isSearch} />}
         above={
           mayChangeMany && (
-            <Selection rows={rows} total={total} search={{ q, consent, group }} selected={selected} select={select} />
+            <Selection
+              rows={rows}
+              total={total}
+              search={{ q, consent, group, filter }}
+              selected={selected}
+              select={select}
+            />
           )
         }
         label={strings.title}
         rowKey={phoneOf}
         {...(mayChangeMany ? { selection } : {})}
         panelOf={SCREEN}
-        columns={[
-          { head: strings.name, phone: "who", cell: (contact) => nameOf(contact) },
-          {
-            head: strings.phone,
-            phone: "what",
-            cell: (contact) =>
-              ownNameOf(contact) === null ? "" : <span className="figures">{handleOf(contact)}</span>,
-          },
-          {
-            head: strings.consent,
-            phone: "state",
-            cell: ({ consent: { status } }) => {
-              const { label, tone } = consentChip(status);
-              return <Chip tone={tone}>{label}</Chip>;
-            },
-          },
-          { head: strings.tags, phone: "hidden", cell: ({ tags }) => <Tags tags={tags} /> },
-          {
-            head: strings.lastWrote,
-            phone: "hidden",
-            cell: ({ last_message_from_them_at: at }) =>
-              at === null ? <span className="text-quiet">{strings.never}</span> : <Time at={at} zone={timezone} />,
-          },
-          { head: strings.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
-        ]}
+        sorting={{ screen: SCREEN, usual: USUAL_SORT }}
+        columns={shownColumns}
       />
       {open !== undefined && <ContactPanel key={open} phone={open} />}
+      {dialog === "filter" && <FilterDialog onClose={() => setDialog(null)} />}
+      {dialog === "columns" && <ColumnsDialog all={allColumns} chosen={shownColumns} onClose={() => setDialog(null)} />}
       {isAdding && <AddContact onClose={() => setIsAdding(false)} />}
     </Page>
   );
@@ -156,10 +169,30 @@ function InGroup({ groupId }: { groupId: string }) {
   );
 }
 
-/** The first three tags, and how many more. */
-function Tags({ tags }: { tags: string[] }) {
-  const shown = tags.slice(0, 3).join(", ");
-  return <span title={tags.join(", ")}>{tags.length > 3 ? `${shown} +${tags.length - 3}` : shown}</span>;
+/** The filter in words, with a way to change and to remove it. */
+function Filtered({ text, change }: { text: string; change: () => void }) {
+  const fields = useFilterFields();
+  if (fields === undefined) return null;
+  const lines = describe(readFilter(text), fields) ?? [strings.filterNested];
+  return (
+    <section aria-label={strings.filtered} className="mb-4 flex flex-wrap items-center gap-2">
+      {lines.map((line) => (
+        <span key={line} className="rounded-control bg-sunken px-3 py-1">
+          {line}
+        </span>
+      ))}
+      <Button small tone="quiet" onClick={change}>
+        {strings.filterChange}
+      </Button>
+      <ParameterLink
+        screen={SCREEN}
+        change={{ filter: undefined, after: undefined }}
+        className={buttonClass("quiet", true)}
+      >
+        {strings.filterRemove}
+      </ParameterLink>
+    </section>
+  );
 }
 
 function NoContacts({ isSearch }: { isSearch: boolean }) {

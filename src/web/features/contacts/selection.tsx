@@ -12,6 +12,7 @@ import { BulkDialog, type BulkKind } from "./bulk-dialog.tsx";
 import { strings } from "./bulk-strings.ts";
 import type { BulkPeople } from "./bulk-view.ts";
 import { type Consent, type Contact, phoneOf } from "./contact-view.ts";
+import { readFilter } from "./list-filter.ts";
 
 export interface Selected {
   phones: readonly string[];
@@ -25,9 +26,20 @@ const PHONES_MAX = 1_000;
 interface SelectionProps {
   rows: readonly Contact[];
   total: number;
-  search: { q?: string | undefined; consent?: Consent | undefined; group?: string | undefined };
+  search: {
+    q?: string | undefined;
+    consent?: Consent | undefined;
+    group?: string | undefined;
+    filter?: string | undefined;
+  };
   selected: Selected;
   select: (selected: Selected) => void;
+}
+
+/** As the server takes it in a body: the filter is JSON, not a text. */
+function searchOf({ filter, ...others }: SelectionProps["search"]) {
+  const search = { ...others, filter: filter === undefined ? undefined : readFilter(filter) };
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
 }
 
 export function Selection({ rows, total, search, selected, select }: SelectionProps) {
@@ -36,9 +48,7 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
   const { phones, isAll } = selected;
   const areAllHere = rows.every((contact) => phones.includes(phoneOf(contact)));
   const isSome = isAll || phones.length > 0;
-  const people: BulkPeople = isAll
-    ? { search: Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) }
-    : { phones: [...phones] };
+  const people: BulkPeople = isAll ? { search: searchOf(search) } : { phones: [...phones] };
   const isSearch = Object.values(search).some((value) => value !== undefined);
   const everybody = plural(total, strings.one, strings.other);
   const selectPage = (isOn: boolean) => {

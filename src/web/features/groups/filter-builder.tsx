@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { inputClass } from "../../ui/field.tsx";
@@ -25,9 +25,11 @@ import { strings } from "./strings.ts";
 
 const COUNT_DELAY_MS = 400;
 
-/** The fields of this workspace; undefined while they load. */
+/** The fields of this workspace; undefined while they load. Groups are for those who may see them. */
 export function useFilterFields(): FilterField[] | undefined {
-  const { id } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id } = workspace;
+  const seesGroups = may(workspace, "broadcasts");
   const custom = useQuery({
     queryKey: ["fields", id],
     queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
@@ -35,12 +37,10 @@ export function useFilterFields(): FilterField[] | undefined {
   const groups = useQuery({
     queryKey: ["groups", id, undefined],
     queryFn: ({ signal }) => request("GET /w/{workspace}/groups", { workspace: id }, { signal }),
+    enabled: seesGroups,
   });
-  if (custom.data === undefined || groups.data === undefined) return undefined;
-  return filterFields(
-    custom.data,
-    groups.data.data.filter(({ type }) => type === "static"),
-  );
+  if (custom.data === undefined || (seesGroups && groups.data === undefined)) return undefined;
+  return filterFields(custom.data, groups.data?.data.filter(({ type }) => type === "static") ?? []);
 }
 
 interface Props {

@@ -4,6 +4,7 @@
  */
 import { type ProfileKind, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { CustomField } from "../developer/custom-fields.tsx";
+import { countries } from "../workspaces/countries.ts";
 import { strings } from "./strings.ts";
 
 /** The input of a comparison's value. */
@@ -121,6 +122,12 @@ export function filterFields(
     { id: "last_message_at", label: f.last_message_at, comparisons: [...moment, ...wrote] },
     ...profile.filter(({ kind }) => kind === "date"),
     ...profile.filter(({ id, kind }) => id !== "city" && kind !== "date"),
+    {
+      id: "country",
+      label: f.country,
+      comparisons: one,
+      choices: countries().map(({ code, name }) => ({ value: code, label: name })),
+    },
     { id: "phone", label: f.phone, comparisons: text.filter(({ input }) => input === "text") },
     { id: "username", label: f.username, comparisons: text },
     { id: "user_id", label: f.user_id, comparisons: text },

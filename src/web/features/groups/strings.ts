@@ -62,6 +62,7 @@ export const strings = {
     group: "Static group",
     consent: "Consent",
     last_message_at: "Last message",
+    country: "Country of the number",
     phone: "Phone",
     username: "WhatsApp username",
     user_id: "WhatsApp user id",

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 46. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 48. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -129,8 +129,9 @@ CREATE TABLE broadcast_drafts (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   broadcast_id INTEGER REFERENCES broadcasts (id)
-) STRICT;
+, changes_id INTEGER REFERENCES broadcasts (id), again_of INTEGER, is_again_unknown INTEGER NOT NULL DEFAULT 0 CHECK (is_again_unknown IN (0, 1))) STRICT;
 CREATE INDEX broadcast_drafts_broadcast ON broadcast_drafts (broadcast_id);
+CREATE INDEX broadcast_drafts_changes ON broadcast_drafts (changes_id) WHERE changes_id IS NOT NULL;
 CREATE INDEX broadcast_drafts_updated ON broadcast_drafts (updated_at);
 CREATE INDEX broadcast_drafts_user ON broadcast_drafts (user_id);
 CREATE INDEX broadcast_drafts_workspace ON broadcast_drafts (workspace_id, updated_at);
@@ -192,7 +193,8 @@ CREATE TABLE broadcasts (
   completed_at INTEGER,
   -- When its recipients were deleted; the counters stay.
   purged_at INTEGER
-, template_order TEXT, parts TEXT) STRICT;
+, template_order TEXT, parts TEXT, again_of INTEGER, is_again_unknown INTEGER NOT NULL DEFAULT 0 CHECK (is_again_unknown IN (0, 1))) STRICT;
+CREATE INDEX broadcasts_again ON broadcasts (again_of) WHERE again_of IS NOT NULL;
 CREATE INDEX broadcasts_budget ON broadcasts (budget_key_id, budget_day) WHERE budget_key_id IS NOT NULL;
 CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
 CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE started_at IS NOT NULL;
@@ -222,6 +224,15 @@ CREATE TABLE bulk_changes (
 CREATE INDEX bulk_changes_updated ON bulk_changes (updated_at);
 CREATE INDEX bulk_changes_user ON bulk_changes (user_id);
 CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);
+
+CREATE TABLE bulk_people (
+  bulk_id INTEGER NOT NULL REFERENCES bulk_changes (id) ON DELETE CASCADE,
+  -- How many contacts the rows before it hold.
+  first INTEGER NOT NULL,
+  -- JSON: ids of contacts.
+  ids TEXT NOT NULL,
+  PRIMARY KEY (bulk_id, first)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE burst_events (
   delivery_id INTEGER NOT NULL REFERENCES deliveries (id),
@@ -393,6 +404,26 @@ CREATE TABLE contact_update_mutes (
   workspace_id INTEGER PRIMARY KEY
 ) STRICT;
 
+CREATE TABLE contact_views (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- Who made it, and alone sees it unless it is shared with the workspace.
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  name TEXT NOT NULL,
+  -- The name for comparison.
+  folded TEXT NOT NULL,
+  is_shared INTEGER NOT NULL CHECK (is_shared = 0 OR is_shared = 1),
+  -- JSON: the parameters of the list (`q`, `consent`, `group`, `filter`, `sort`).
+  search TEXT NOT NULL,
+  -- JSON: names of columns, in the order in which they are shown.
+  columns TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX contact_views_name ON contact_views (workspace_id, user_id, folded);
+CREATE INDEX contact_views_shared ON contact_views (workspace_id, folded) WHERE is_shared = 1;
+CREATE INDEX contact_views_user ON contact_views (user_id);
+
 CREATE TABLE contacts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -446,6 +477,10 @@ CREATE UNIQUE INDEX contacts_network_user ON contacts (workspace_id, network_use
 CREATE INDEX contacts_opted_out ON contacts (workspace_id, consent_at, id)
   WHERE phone IS NOT NULL AND consent = 'opted_out';
 CREATE UNIQUE INDEX contacts_phone ON contacts (workspace_id, phone) WHERE phone IS NOT NULL;
+CREATE INDEX contacts_shown_name ON contacts (
+  workspace_id,
+  (CASE WHEN name IS NOT NULL THEN name WHEN coalesce(first_name, '') = '' THEN nullif(last_name, '') WHEN coalesce(last_name, '') = '' THEN first_name ELSE first_name || ' ' || last_name END) COLLATE NOCASE
+) WHERE (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_username ON contacts (workspace_id, username COLLATE NOCASE) WHERE username IS NOT NULL;
 CREATE INDEX contacts_without_phone ON contacts (workspace_id, updated_at, id)
   WHERE phone IS NULL AND network_user_id IS NOT NULL;

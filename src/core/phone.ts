@@ -112,6 +112,19 @@ export function callingCodeOf(country: string): string | null {
   return isKnownCountry(country) ? getCountryCallingCode(country) : null;
 }
 
+/** The calling code, without `+`, with which the text begins: `+4479` begins with 44. Null: with none. */
+export function callingCodeIn(start: string): string | null {
+  const [, digits = ""] = /^\+(\d{1,3})/.exec(start) ?? [];
+  const known = [1, 2, 3].map((length) => digits.slice(0, length)).find((code) => callingCodes().has(code));
+  return known ?? null;
+}
+
+let codes: ReadonlySet<string> | null = null;
+function callingCodes(): ReadonlySet<string> {
+  codes ??= new Set(getCountries().map((country) => String(getCountryCallingCode(country))));
+  return codes;
+}
+
 function readInternational(digits: string): E164 | null {
   const number = parse(`+${digits}`);
   return number === undefined ? null : (validPhone(number) ?? validOtherVariant(number));

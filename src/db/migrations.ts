@@ -46,6 +46,7 @@ import workspaceRetention from "../../migrations/0044_workspace_retention.sql" w
 import personRequests from "../../migrations/0045_person_requests.sql" with { type: "text" };
 import blocks from "../../migrations/0046_blocks.sql" with { type: "text" };
 import contactViews from "../../migrations/0047_contact_views.sql" with { type: "text" };
+import broadcastChanges from "../../migrations/0048_broadcast_changes.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -102,4 +103,5 @@ export const migrations: readonly Migration[] = [
   { version: 45, name: "person_requests", sql: personRequests },
   { version: 46, name: "blocks", sql: blocks },
   { version: 47, name: "contact_views", sql: contactViews },
+  { version: 48, name: "broadcast_changes", sql: broadcastChanges },
 ];

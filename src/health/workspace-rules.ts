@@ -3,7 +3,7 @@
  * further conditions appear once these are resolved.
  */
 import { type ForeignText, quoted } from "#src/core/foreign-text.ts";
-import { pauseCauses, resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
+import { type PauseCause, pauseCauses, resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
 import { allowanceOf, monthOf, SERVICE_ALLOWANCE } from "#src/domain/messages/network-usage.ts";
 import { LASTS_MS, PEOPLE_MAX } from "#src/domain/numbers/unlisted-refusals.ts";
 import type { Found, Rule, WorkspaceSources } from "./rule.ts";
@@ -17,7 +17,9 @@ const USE_DAYS = 7;
 /** No timezone is further from UTC. */
 const TIMEZONE_MAX_MS = 14 * 60 * 60_000;
 const SERVICE_WARNING = 0.8;
-const WAITING_CAUSES = pauseCauses.filter((cause) => !resumesAutomatically(cause) && cause !== "manual");
+/** A person has paused it, and knows. A broadcast that is being changed is reported once its time has passed. */
+const CAUSES_OF_PEOPLE: readonly PauseCause[] = ["manual", "changing"];
+const WAITING_CAUSES = pauseCauses.filter((cause) => !resumesAutomatically(cause) && !CAUSES_OF_PEOPLE.includes(cause));
 
 type Row = Record<string, unknown>;
 
@@ -57,15 +59,17 @@ export const workspaceRules = {
     severity: "critical",
     check: "broadcast",
     of: "ID",
-    when: "a broadcast is paused and resumes only when a person decides; not if it was paused by hand",
+    when: "a broadcast is paused and resumes only when a person decides; not if it was paused by hand, and if it is being changed, once its time has passed",
     next: "Resume or cancel it. It does not resume automatically.",
-    async probe({ query }) {
+    async probe({ query, now }) {
       const rows = await query(
         `SELECT b.id, b.name, b.status_reason, b.workspace_id, w.name AS workspace
         FROM broadcasts b JOIN workspaces w ON w.id = b.workspace_id
         WHERE b.status IN ('scheduled', 'queueing', 'running', 'paused') AND b.status = 'paused'
-          AND b.pause_cause IN (${WAITING_CAUSES.map((cause) => `'${cause}'`).join(", ")})
+          AND (b.pause_cause IN (${WAITING_CAUSES.map((cause) => `'${cause}'`).join(", ")})
+            OR (b.pause_cause = 'changing' AND b.send_at <= ?))
         ORDER BY b.id LIMIT ${ROWS_MAX}`,
+        [now],
       );
       return rows.map((row) => ({
         of: Number(row.id),

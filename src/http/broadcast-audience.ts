@@ -2,9 +2,12 @@
  * Counts whom a broadcast would reach, and previews it, for the API and the console. Every member of a group is
  * visited, so the counting runs on the reader's thread and before the transaction that sends the broadcast.
  */
+
 import { Problem } from "#src/core/problem.ts";
+import type { QuietHours } from "#src/core/quiet-hours.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
+import type { Repeats } from "#src/domain/broadcasts/again.ts";
 import {
   type AudienceEstimate,
   audienceEstimateSql,
@@ -12,6 +15,8 @@ import {
   countCelebrants,
   readAudienceEstimate,
 } from "#src/domain/broadcasts/audience-estimate.ts";
+import { type BilledPeople, billedOfGroupSql, billedOfList, readBilled } from "#src/domain/broadcasts/bill.ts";
+import { forecastWaits, type Wait } from "#src/domain/broadcasts/forecast.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "#src/domain/broadcasts/plan.ts";
 import { type BroadcastPreview, previewGroup, previewList } from "#src/domain/broadcasts/preview.ts";
 import { resolveList } from "#src/domain/broadcasts/resolve-list.ts";
@@ -21,12 +26,43 @@ interface CountingCall {
   searchReader: Reader;
 }
 
-/** Throws the `Problem` that would block the broadcast. */
+/** Throws the `Problem` that would block the broadcast. `again`: what it repeats; absent: nothing. */
 export async function previewBroadcast(
   call: CountingCall,
   workspaceId: number,
   input: BroadcastInput,
+  again?: Repeats,
 ): Promise<BroadcastPreview> {
+  return (await evaluate(call, workspaceId, input, again)).preview;
+}
+
+/** The preview with what a person is told beside it: who has to wait, and by what Meta bills. */
+interface BroadcastReview {
+  plan: BroadcastPlan;
+  preview: BroadcastPreview;
+  waits: Wait[];
+  /** Null: the people of a birthday are not counted by their numbers. */
+  billed: BilledPeople[] | null;
+}
+
+/** Throws the `Problem` that would block the broadcast. */
+export async function reviewBroadcast(
+  call: CountingCall & { quiet: QuietHours | null },
+  workspaceId: number,
+  input: BroadcastInput,
+  again?: Repeats,
+): Promise<BroadcastReview> {
+  const { plan, preview, people } = await evaluate(call, workspaceId, input, again);
+  const { reached, network_limit: limit } = preview;
+  const waiting = limit === null ? 0 : reached - limit.today;
+  const waits = call.store.read((tx) => forecastWaits(tx, plan, { reached, waiting }, call.quiet));
+  if (people !== null) return { plan, preview, waits, billed: billedOfList(people) };
+  if (plan.group?.isAboutBirthdays === true) return { plan, preview, waits, billed: null };
+  const { sql, parameters } = call.store.read((tx) => billedOfGroupSql(tx, plan));
+  return { plan, preview, waits, billed: readBilled(await call.searchReader.query(sql, parameters)) };
+}
+
+async function evaluate(call: CountingCall, workspaceId: number, input: BroadcastInput, again?: Repeats) {
   const { store } = call;
   const plan = store.read((tx) => planBroadcast(tx, workspaceId, input));
   if ("to" in input.audience) {
@@ -36,11 +72,15 @@ export async function previewBroadcast(
       variables: plan.variables,
       address: plan,
       isCapChecked: plan.sendAt === null,
+      again,
     };
-    return store.read((tx) => previewList(tx, plan, resolveList(tx, to, options)));
+    return store.read((tx) => {
+      const people = resolveList(tx, to, options);
+      return { plan, preview: previewList(tx, plan, people), people };
+    });
   }
   const estimate = await estimateAudience(call, plan);
-  return store.read((tx) => previewGroup(tx, plan, estimate));
+  return { plan, preview: store.read((tx) => previewGroup(tx, plan, estimate)), people: null };
 }
 
 /**

@@ -4,7 +4,8 @@ import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
-import { recipientsQuery } from "#src/domain/broadcasts/recipient-filter.ts";
+import { againOf, type RecipientSelection, recipientsQuery } from "#src/domain/broadcasts/recipient-filter.ts";
+import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { compileIds, type Sql } from "#src/domain/filters/compile.ts";
 import { ADDRESSABLE } from "#src/domain/filters/condition-sql.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
@@ -77,7 +78,16 @@ export function nextTargetQuery(
   const broadcast = findBroadcast(tx, workspace.id, target.broadcast);
   return broadcast === undefined
     ? null
-    : recipientsQuery(broadcast, target.outcomes, position, limit, target.isAgain ? at : null);
+    : recipientsQuery(broadcast, selectionOf(tx, broadcast, target, at), position, limit);
+}
+
+function selectionOf(
+  tx: ReadTx,
+  broadcast: Broadcast,
+  { outcomes, code, isAgain }: Extract<BulkTarget, { broadcast: number }>,
+  at: number,
+): RecipientSelection {
+  return { outcomes, code, again: isAgain === true ? againOf(tx, broadcast, at) : undefined };
 }
 
 function contextOf({ id, timezone }: Workspace, now: number) {

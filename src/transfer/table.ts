@@ -141,8 +141,11 @@ export type Import = typeof imports.$inferSelect;
 export type BulkTarget =
   | { contacts: readonly number[] }
   | { filter: unknown }
-  /** `isAgain`: without those whom the network asks not to send to again yet. */
-  | { broadcast: number; outcomes: readonly RecipientOutcome[]; isAgain?: true };
+  /**
+   * `isAgain`: without those whom the network asks not to send to again yet, and those whom another broadcast has reached.
+   * `code`: only those with this code.
+   */
+  | { broadcast: number; outcomes: readonly RecipientOutcome[]; code?: string; isAgain?: true };
 
 export type BulkAction =
   | { addTag: string }

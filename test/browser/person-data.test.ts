@@ -28,7 +28,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const asked = page.getByRole("dialog", { name: "Is it still you?" });
       await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
       await scenario.prepare("PUT", `/contacts/${PHONE.slice(1)}`, { name: "Asha Rao", city: "Pune" });
-      await scenario.prepare("POST", `/simulator/phones/${PHONE.slice(1)}/write`, { text: "Where is my parcel?", number: 1 });
+      await scenario.prepare("POST", `/simulator/phones/${PHONE.slice(1)}/write`, {
+        text: "Where is my parcel?",
+        number: 1,
+      });
       await scenario.prepare("POST", `/contacts/${PHONE.slice(1)}/opt-out`);
 
       await scenario.go(`contacts?open=${encodeURIComponent(PHONE)}`);

@@ -16,6 +16,7 @@ export const expectedPlans: Record<string, string[]> = {
   "broadcasts.firstDelayed": ["SEARCH messages USING INDEX messages_delayed (broadcast_id=? AND not_before>?)"],
   "broadcasts.openBroadcasts": ["SEARCH broadcasts USING INDEX broadcasts_open (status=?)"],
   "broadcasts.queueRecipient": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
+  "broadcasts.reachedByBroadcast": ["SEARCH messages USING INDEX messages_contact (contact_id=?)"],
   "broadcasts.readyRecipients": [
     "SEARCH messages USING INDEX messages_recipients (broadcast_id=? AND status=? AND id>?)",
   ],

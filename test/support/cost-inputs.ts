@@ -68,6 +68,10 @@ const ofBoth: Readonly<Record<string, Worst>> = {
 
 export const worstOfConsole: Readonly<Record<string, Worst>> = {
   ...ofBoth,
+  "POST /w/{workspace}/broadcasts/{id}/change": async (side) => ({ id: await side.scheduledBroadcast({ to: phones }) }),
+  "POST /w/{workspace}/broadcasts/{id}/duplicate": async (side) => ({
+    id: await side.scheduledBroadcast({ to: phones }),
+  }),
   "POST /w/{workspace}/drafts": (side) => ({ body: fatDraft(side) }),
   "PUT /w/{workspace}/drafts/{id}": (side) => ({ id: side.draft(), body: fatDraft(side) }),
   "GET /w/{workspace}/drafts/{id}": (side) => ({ id: draftWith(side) }),
@@ -152,6 +156,7 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   updated_since: () => "2026-01-01T00:00:00Z",
   since: () => "2026-01-01T00:00:00Z",
   month: null,
+  code: () => "131026",
   reference: () => "w".repeat(191),
   idempotency_key: () => "none",
   to: (side) => side.phone,

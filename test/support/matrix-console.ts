@@ -415,6 +415,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/broadcasts/{id}": sent,
   "GET /w/{workspace}/broadcasts/{id}/live": sent,
   "POST /w/{workspace}/broadcasts/{id}/pause": async (side) => ({ id: await side.scheduledBroadcast() }),
+  "POST /w/{workspace}/broadcasts/{id}/change": async (side) => ({ id: await side.scheduledBroadcast() }),
+  "POST /w/{workspace}/broadcasts/{id}/duplicate": sent,
   "POST /w/{workspace}/broadcasts/{id}/resume": async (side) => ({ id: await side.pausedBroadcast(), body: {} }),
   "GET /w/{workspace}/broadcasts/{id}/recipients": sent,
   "GET /w/{workspace}/broadcasts/{id}/recipients/export": sent,
@@ -428,6 +430,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/drafts/{id}": (side) => ({ id: side.draft() }),
   "PUT /w/{workspace}/drafts/{id}": (side) => ({ id: side.draft(), body: CONTENT }),
   "DELETE /w/{workspace}/drafts/{id}": (side) => ({ id: side.draft() }),
+  "POST /w/{workspace}/drafts/{id}/detach": (side) => ({ id: side.draft() }),
   "GET /w/{workspace}/drafts/{id}/values": (side) => ({ id: side.draft({ language: "en_US" }) }),
   "POST /w/{workspace}/drafts/{id}/check": (side) => ({ id: side.draft() }),
   "POST /w/{workspace}/drafts/{id}/send": async (side) => {

@@ -113,9 +113,9 @@ export class Objects {
     return made.body.data.id;
   }
 
-  async scheduledBroadcast(): Promise<number> {
+  async scheduledBroadcast(changes: Readonly<Record<string, unknown>> = {}): Promise<number> {
     const sendAt = new Date(this.app.clock.now() + 30 * DAY).toISOString();
-    const body = { ...this.broadcasting(), send_at: sendAt };
+    const body = { ...this.broadcasting(), send_at: sendAt, ...changes };
     const made = await this.app.call("POST", "/api/v1/broadcasts", this.withKey(body));
     expect([made.status, made.text]).toEqual([202, expect.any(String)]);
     return made.body.data.id;

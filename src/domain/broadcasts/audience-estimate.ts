@@ -47,6 +47,18 @@ export function audienceEstimateSql(tx: ReadTx, plan: BroadcastPlan): Sql {
   };
 }
 
+/** FROM and WHERE of the contacts that the broadcast reaches; not for a group about birthdays. */
+export function eligibleSql(tx: ReadTx, plan: BroadcastPlan): Sql {
+  const members = membersSql(tx, plan);
+  const missing = missingSql(tx, plan.workspace.id, plan.variables);
+  return {
+    sql:
+      `FROM contacts WHERE (phone IS NOT NULL OR network_user_id IS NOT NULL) AND ${withinBudget("contacts.id")} ` +
+      `AND consent = 'opted_in' AND ${SURE} AND NOT (${missing.sql}) AND id IN (${members.sql})`,
+    parameters: [...missing.parameters, ...members.parameters],
+  };
+}
+
 export function readAudienceEstimate(row: Readonly<Record<string, unknown>> | undefined): AudienceEstimate {
   const missingVariable = Number(row?.missing ?? 0);
   return {

@@ -70,6 +70,8 @@ export const pauseCauses = [
   "breaker",
   /** Paused manually. A person decides. */
   "manual",
+  /** A person is changing it before its first message. Ends with the change, or when a person resumes it. */
+  "changing",
 ] as const;
 export type PauseCause = (typeof pauseCauses)[number];
 
@@ -96,6 +98,8 @@ export type Trigger =
   | "drained"
   | "pause"
   | "resume"
+  /** A person has changed it, before its first message: it is what a new one would be. */
+  | "change"
   | "cancel"
   /** It can never continue. */
   | "fail";
@@ -129,6 +133,9 @@ export function nextStatus(
       if (status !== "paused") return null;
       if (context.isScheduledAhead) return "scheduled";
       return context.isBuilt ? "running" : "queueing";
+    case "change":
+      if (status !== "paused") return null;
+      return context.isScheduledAhead ? "scheduled" : "queueing";
     case "cancel":
       return "cancelled";
     case "fail":
@@ -140,6 +147,9 @@ export function nextStatus(
 export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;
 export type RecipientFilter = (typeof recipientFilters)[number];
 
-/** The same plus `unknown`, which the API reports as failed. */
-export const recipientOutcomes = [...recipientFilters, "unknown"] as const;
+/**
+ * The same plus `unknown`, which the API reports as failed, and the sums of the funnel: `accepted` is sent, delivered and read,
+ * `arrived` is delivered and read, `unsuccessful` is failed and unknown.
+ */
+export const recipientOutcomes = [...recipientFilters, "unknown", "accepted", "arrived", "unsuccessful"] as const;
 export type RecipientOutcome = (typeof recipientOutcomes)[number];

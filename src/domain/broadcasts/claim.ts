@@ -32,6 +32,7 @@ import { choosePath, type SendPath } from "../messages/send-path.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import { describeReached, findReached, listRepeated } from "./again.ts";
 import { applyReportedRefusal } from "./apply-refusal.ts";
 import { readEligibility } from "./eligibility.ts";
 import { failUnsent } from "./hold-restored.ts";
@@ -149,6 +150,8 @@ interface ClaimContext {
   limited: LimitedPortfolio | null;
   room: number;
   people: string[];
+  /** The broadcasts that this one repeats; empty: none. */
+  family: readonly number[];
 }
 
 interface ClaimedRows {
@@ -168,7 +171,8 @@ function claimRows(
   const room = limited === null ? 0 : roomIn(tx, limited);
   const people: string[] = [];
   const path = choosePath(tx, sender, template.category, false);
-  const known = { tx, broadcast, workspace, sender, template, uploads, path };
+  const family = listRepeated(tx, broadcast);
+  const known = { tx, broadcast, workspace, sender, template, uploads, path, family };
   const context: ClaimContext = { ...known, capRemaining, limited, room, people };
   const counters = getCounters(tx, broadcast.id);
   const { rate } = counters;
@@ -220,6 +224,8 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   if (identityId !== null && broadcast.dayStartsAt === null && isSentToLinkedContact(tx, broadcast, row.contactId)) {
     return { kind: "skip", code: "duplicate" };
   }
+  const reachedBy = findReached(tx, broadcast, context.family, { id: row.contactId, identityId });
+  if (reachedBy !== null) return { kind: "skip", code: "duplicate", detail: describeReached(reachedBy) };
   const last = lastDispatchedAt(tx, { id: row.contactId, workspaceId: context.workspace.id });
   if (last !== null && last > tx.now - PAIR_PACE_MS && last <= tx.now) {
     return { kind: "later", until: last + PAIR_PACE_MS };

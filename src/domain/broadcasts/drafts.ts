@@ -11,10 +11,17 @@ import { type Draft, type DraftContent, drafts } from "./table.ts";
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 const LISTED_MAX = 20;
 
-export function createDraft(tx: Tx, workspaceId: number, userId: number, content: DraftContent): Draft {
+/** `about`: the broadcast that it changes or repeats; absent: none. */
+export function createDraft(
+  tx: Tx,
+  workspaceId: number,
+  userId: number,
+  content: DraftContent,
+  about: Partial<Pick<Draft, "changesId" | "againOf" | "isAgainUnknown">> = {},
+): Draft {
   return tx.db
     .insert(drafts)
-    .values({ workspaceId, userId, content, createdAt: tx.now, updatedAt: tx.now })
+    .values({ ...about, workspaceId, userId, content, createdAt: tx.now, updatedAt: tx.now })
     .returning()
     .get();
 }
@@ -57,6 +64,14 @@ export function saveDraft(tx: Tx, draft: Draft, content: DraftContent): Draft {
 /** Call in the transaction that creates the broadcast. The draft's content is cleared, because the broadcast has it. */
 export function markDraftSent(tx: Tx, draft: Draft, broadcastId: number): void {
   tx.db.update(drafts).set({ broadcastId, content: {}, updatedAt: tx.now }).where(eq(drafts.id, draft.id)).run();
+}
+
+/** The draft becomes a new broadcast when it is sent. The broadcast that it was to change stays as it is. */
+export function detachDraft(tx: Tx, draft: Draft): Draft {
+  return (
+    tx.db.update(drafts).set({ changesId: null, updatedAt: tx.now }).where(eq(drafts.id, draft.id)).returning().get() ??
+    draft
+  );
 }
 
 export function removeDraft(tx: Tx, draft: Draft): void {

@@ -15,10 +15,8 @@ export function trigger(
   event: Trigger,
   changes: Partial<Broadcast> = {},
 ): Broadcast | null {
-  const context = {
-    isBuilt: broadcast.isBuilt,
-    isScheduledAhead: broadcast.sendAt !== null && broadcast.sendAt > tx.now,
-  };
+  const { isBuilt, sendAt } = { ...broadcast, ...changes };
+  const context = { isBuilt, isScheduledAhead: sendAt !== null && sendAt > tx.now };
   const status = nextStatus(broadcast.status, event, context);
   if (status === null) return null;
   const changed = update(tx, broadcast, { ...changes, status });

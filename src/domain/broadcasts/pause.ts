@@ -137,6 +137,11 @@ export function isWaiting({ pauseCause, resumeAt }: Broadcast, now: number): boo
   return pauseCause === "wait" && resumeAt !== null && resumeAt > now;
 }
 
+/** Puts a paused broadcast back, without a decision about what has changed since: that is made when it starts. */
+export function resumeAsItWas(tx: Tx, broadcast: Broadcast): Broadcast {
+  return resume(tx, broadcast, broadcast.dueSince);
+}
+
 function resume(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
   const resumed = trigger(tx, broadcast, "resume", {
     pauseCause: null,

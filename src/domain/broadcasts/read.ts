@@ -50,6 +50,67 @@ export function countBroadcasts(tx: ReadTx, workspaceId: number): number {
   return row?.total ?? 0;
 }
 
+/** What the console's list is narrowed by; each absent one matches everything. */
+export interface BroadcastFilter {
+  /** A part of the name, or the id. */
+  q?: string | undefined;
+  status?: BroadcastStatus | undefined;
+  template?: string | undefined;
+  /** The number that sends, in E.164. */
+  from?: string | undefined;
+  /** Started, else due, else created: at or after, and before; milliseconds. */
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+interface BroadcastSql {
+  sql: string;
+  parameters: (string | number)[];
+}
+
+/**
+ * SQL for the reader that lists the ids of matching broadcasts, the newest first, older than `before`. It walks the
+ * workspace's broadcasts: the `+` keeps SQLite from the index of a state, which has those of all workspaces.
+ */
+export function searchBroadcastsSql(
+  workspaceId: number,
+  filter: BroadcastFilter,
+  before: number,
+  limit: number,
+): BroadcastSql {
+  const { sql: conditions, parameters } = matchSql(workspaceId, filter);
+  return {
+    sql: `SELECT id FROM broadcasts WHERE ${conditions} AND id < ? ORDER BY id DESC LIMIT ?`,
+    parameters: [...parameters, before, limit],
+  };
+}
+
+/** SQL for the reader: one row with `total`. */
+export function countMatchingSql(workspaceId: number, filter: BroadcastFilter): BroadcastSql {
+  const { sql: conditions, parameters } = matchSql(workspaceId, filter);
+  return { sql: `SELECT count(*) AS total FROM broadcasts WHERE ${conditions}`, parameters };
+}
+
+const SHOWN_AT = "coalesce(started_at, send_at, created_at)";
+
+function matchSql(workspaceId: number, { q, status, template, from, since, until }: BroadcastFilter): BroadcastSql {
+  const conditions: [string, ...(string | number)[]][] = [["workspace_id = ?", workspaceId]];
+  if (q !== undefined) {
+    const pattern = `%${q.replace(/[\\%_]/g, "\\$&")}%`;
+    const id = /^#?(\d{1,15})$/.exec(q)?.[1];
+    conditions.push(["(name LIKE ? ESCAPE '\\' OR +id = ?)", pattern, id === undefined ? 0 : Number(id)]);
+  }
+  if (status !== undefined) conditions.push(["+status = ?", status]);
+  if (template !== undefined) conditions.push(["template_name = ?", template]);
+  if (from !== undefined) conditions.push(["from_phone = ?", from]);
+  if (since !== undefined) conditions.push([`${SHOWN_AT} >= ?`, since]);
+  if (until !== undefined) conditions.push([`${SHOWN_AT} < ?`, until]);
+  return {
+    sql: [...conditions.map(([condition]) => condition), withinBudget("id")].join(" AND "),
+    parameters: conditions.flatMap(([, ...values]) => values),
+  };
+}
+
 /** Unfinished broadcasts in the given states, the oldest first. Reads only those rows, however many are finished. */
 export function listOpen(tx: ReadTx, statuses: readonly BroadcastStatus[]): Broadcast[] {
   return statuses.flatMap((status) => openBroadcasts(tx).all({ status })).sort((a, b) => a.id - b.id);

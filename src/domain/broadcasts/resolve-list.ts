@@ -13,6 +13,7 @@ import { findAddressProblem } from "../messages/plan.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import { describeReached, findReached, listRepeated, type Repeats } from "./again.ts";
 import type { SkipReason } from "./skip.ts";
 import { type BroadcastVariables, requiredFields, resolveValues } from "./values.ts";
 
@@ -28,7 +29,7 @@ interface Skip {
   reason: SkipReason;
   /** For an opt-out or a doubt: since when. */
   since: number | null;
-  /** For a missing value: the name of the field. For a user id that does not do: why. */
+  /** For a missing value: the name of the field. For a user id that does not do, or who is reached already: why. */
   detail: string | null;
 }
 
@@ -39,6 +40,8 @@ interface ResolveOptions {
   variables: BroadcastVariables;
   /** False where the cap is checked later, as for a scheduled broadcast. */
   isCapChecked: boolean;
+  /** What the broadcast repeats. Absent: nothing. */
+  again?: Repeats | undefined;
 }
 
 export function resolveList(tx: ReadTx, to: readonly string[], options: ResolveOptions): ResolvedRecipient[] {
@@ -64,15 +67,19 @@ export function resolveList(tx: ReadTx, to: readonly string[], options: ResolveO
     for (const key of keys) seen.add(key);
     return false;
   };
+  const { again = { againOf: null, isAgainUnknown: false } } = options;
+  const family = listRepeated(tx, again);
+  const findReachedBefore = (contact: Contact | null): Skip | null => {
+    const reachedBy = contact === null ? null : findReached(tx, again, family, contact);
+    return reachedBy === null ? null : skipFor("duplicate", { detail: describeReached(reachedBy) });
+  };
   const findSkip = (lookup: ContactLookup): Skip | null => {
     const unfit = findUnfit(lookup);
     if (unfit !== null) return skipFor("invalid_number", { detail: unfit });
     if (isRepeated(lookup)) return skipFor("duplicate");
-    const since = optedOutSince(tx, workspace.id, lookup);
-    if (since !== null) return skipFor("opted_out", { since });
     const { contact } = lookup;
-    const doubtSince = contact?.mayWantToStopSince ?? null;
-    if (doubtSince !== null) return skipFor("may_want_to_stop", { since: doubtSince });
+    const kept = findReachedBefore(contact) ?? findUnwilling(tx, workspace.id, lookup);
+    if (kept !== null) return kept;
     const missing = findMissing(contact);
     if (missing !== null) return skipFor("missing_variable", { detail: missing });
     return isOverCap(contact) ? skipFor("daily_cap") : null;
@@ -94,6 +101,14 @@ function identityKeys({ contact, phone, networkUserId }: ContactLookup): string[
   if (phone === null) return [networkUserId ?? ""];
   const other = otherVariant(phone);
   return other === null ? [phone] : [phone, other];
+}
+
+/** Opted out, or may want to. */
+function findUnwilling(tx: ReadTx, workspaceId: number, lookup: ContactLookup): Skip | null {
+  const since = optedOutSince(tx, workspaceId, lookup);
+  if (since !== null) return skipFor("opted_out", { since });
+  const doubtSince = lookup.contact?.mayWantToStopSince ?? null;
+  return doubtSince === null ? null : skipFor("may_want_to_stop", { since: doubtSince });
 }
 
 function optedOutSince(tx: ReadTx, workspaceId: number, lookup: ContactLookup): number | null {

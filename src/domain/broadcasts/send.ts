@@ -1,13 +1,14 @@
 /**
  * Sends a broadcast, for the API and the console: stores the broadcast, the recipients of its list, their consent and the hold in one transaction.
- * Nothing is sent before the commit; building and sending follow on their own.
+ * Nothing is sent before the commit; building and sending follow on their own. A broadcast that has not started is changed in the
+ * same way, under its id.
  */
 
 import { eq } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { enqueue } from "#src/jobs/enqueue.ts";
+import { reschedule } from "#src/jobs/enqueue.ts";
 import { available } from "../billing/account.ts";
 import type { BillingAccount } from "../billing/table.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
@@ -17,8 +18,10 @@ import { identityOf } from "../contacts/identity.ts";
 import { createCounters, holdCost, holdUpFront } from "../messages/broadcast-cost.ts";
 import { type BudgetedKey, countPeople, dayBudget, reservePeople } from "../messages/key-budget.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
+import type { Repeats } from "./again.ts";
 import { dayOf } from "./birthday.ts";
 import { BROADCASTS } from "./broadcast.ts";
+import { publishBroadcast, trigger } from "./move.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "./plan.ts";
 import { addRecipient } from "./recipients.ts";
 import { type ResolvedRecipient, resolveList } from "./resolve-list.ts";
@@ -39,6 +42,10 @@ interface BroadcastRequest {
   budgetedKey?: BudgetedKey | null;
   /** The evidence for the consents that are recorded. */
   evidence: Record<string, unknown>;
+  /** What it repeats, for those who failed. Absent: nothing. */
+  again?: Repeats;
+  /** The broadcast that becomes this one; `change.ts` has emptied it. Absent: a new one. */
+  changes?: Broadcast;
 }
 
 interface AcceptedBroadcast {
@@ -60,12 +67,13 @@ export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadc
           variables: plan.variables,
           address: plan,
           isCapChecked: sendAt === null,
+          again: request.again,
         })
       : [];
   const skipped = people.filter(({ skip }) => skip !== null);
   const pending = people.length - skipped.length;
 
-  const broadcast = insertBroadcast(tx, plan, input, people.length);
+  const broadcast = storeBroadcast(tx, plan, request, people.length);
   const identityIds = people.flatMap((resolved) => addResolved(tx, plan, broadcast, resolved, request));
   keepUploads(tx, broadcast);
   createCounters(tx, {
@@ -86,8 +94,10 @@ export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadc
   }
   if (request.budgetedKey) countInBudget(tx, request.budgetedKey, request, plan, broadcast, identityIds);
   tx.notify(BROADCASTS);
+  if (request.changes !== undefined) publishBroadcast(tx, broadcast, "broadcast.resumed");
+  // One that is changed may have been due earlier.
   if (sendAt !== null)
-    enqueue(tx, { kind: "start_broadcast", subject: broadcast.id, queueKey: workspaceId, dueAt: sendAt });
+    reschedule(tx, { kind: "start_broadcast", subject: broadcast.id, queueKey: workspaceId, dueAt: sendAt });
   return { broadcast, plan, skipped };
 }
 
@@ -126,42 +136,51 @@ function requireCounted(audienceSize: number | null): number {
   return audienceSize;
 }
 
-function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, requested: number): Broadcast {
+function storeBroadcast(
+  tx: Tx,
+  plan: BroadcastPlan,
+  { input, again, changes }: BroadcastRequest,
+  requested: number,
+): Broadcast {
   const { workspace, sender, template, group, sendAt } = plan;
   const day = group?.isAboutBirthdays === true ? dayOf(sendAt ?? tx.now, workspace.timezone) : null;
-  return tx.db
-    .insert(broadcasts)
-    .values({
-      workspaceId: workspace.id,
-      numberId: sender.id,
-      name: input.name,
-      status: sendAt === null ? "queueing" : "scheduled",
-      templateName: template.name,
-      templateLanguage: template.language,
-      templateCategory: template.category,
-      templateFormat: template.parameterFormat,
-      templateComponents: template.components,
-      templateOrder: template.parameterOrder,
-      variables: plan.variables,
-      mediaLink: plan.media?.link ?? null,
-      mediaFilename: plan.media?.filename ?? null,
-      parts: partsOf(plan),
-      fromPhone: sender.phone,
-      groupId: group?.group.id ?? null,
-      dayStartsAt: day?.startsAt ?? null,
-      dayEndsAt: day?.endsAt ?? null,
-      requested,
-      sendAt,
-      dueSince: sendAt ?? tx.now,
-      isBuilt: false,
-      builtAfterId: 0,
-      isFailingUnsent: false,
-      isUnsentSkipped: false,
-      createdAt: tx.now,
-      startedAt: sendAt === null ? tx.now : null,
-    })
-    .returning()
-    .get();
+  const values = {
+    workspaceId: workspace.id,
+    numberId: sender.id,
+    name: input.name,
+    status: sendAt === null ? ("queueing" as const) : ("scheduled" as const),
+    templateName: template.name,
+    templateLanguage: template.language,
+    templateCategory: template.category,
+    templateFormat: template.parameterFormat,
+    templateComponents: template.components,
+    templateOrder: template.parameterOrder,
+    variables: plan.variables,
+    mediaLink: plan.media?.link ?? null,
+    mediaFilename: plan.media?.filename ?? null,
+    parts: partsOf(plan),
+    fromPhone: sender.phone,
+    groupId: group?.group.id ?? null,
+    dayStartsAt: day?.startsAt ?? null,
+    dayEndsAt: day?.endsAt ?? null,
+    requested,
+    againOf: again?.againOf ?? null,
+    isAgainUnknown: again?.isAgainUnknown ?? false,
+    sendAt,
+    dueSince: sendAt ?? tx.now,
+    isBuilt: false,
+    builtAfterId: 0,
+    isFailingUnsent: false,
+    isUnsentSkipped: false,
+    createdAt: changes?.createdAt ?? tx.now,
+    startedAt: sendAt === null ? tx.now : null,
+  };
+  if (changes === undefined) return tx.db.insert(broadcasts).values(values).returning().get();
+  return trigger(tx, changes, "change", values) ?? raise(changes);
+}
+
+function raise({ id, status }: Broadcast): never {
+  throw new Error(`broadcast ${id} is ${status} and cannot be changed`);
 }
 
 function partsOf({ media, parts }: BroadcastPlan): BroadcastParts | null {

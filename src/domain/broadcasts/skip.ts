@@ -36,12 +36,12 @@ const SENTENCES: Readonly<Record<Exclude<SkipCode, "broadcast_failed" | "missing
 };
 
 /**
- * Plain text that can be shown to a person. `detail`: the missing field, why a user id does not do, or why the broadcast
- * failed.
+ * Plain text that can be shown to a person. `detail`: the missing field, why a user id does not do, which broadcast has
+ * reached the person already, or why the broadcast failed.
  */
 export function describeSkip(code: SkipCode, detail: string | null = null): string {
   if (code === "missing_variable") return detail === null ? "a value is missing" : `no value for ${detail}`;
-  if (code === "invalid_number" && detail !== null) return detail;
+  if ((code === "invalid_number" || code === "duplicate") && detail !== null) return detail;
   if (code === "broadcast_failed") return detail === null ? "broadcast failed" : `broadcast failed: ${detail}`;
   if (code === "daily_cap" && detail !== null) return `${SENTENCES[code]} ${detail}`;
   return SENTENCES[code];

@@ -5,6 +5,7 @@
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { resumesAutomatically } from "./broadcast.ts";
+import { findChange } from "./change.ts";
 import { findBlocker } from "./eligibility.ts";
 import type { LatenessRules } from "./lateness.ts";
 import { trigger } from "./move.ts";
@@ -48,7 +49,9 @@ export function resumeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (bro
   for (const broadcast of listOpen(tx, ["queueing", "running", "scheduled"])) endWait(tx, broadcast, rules);
   for (const broadcast of listOpen(tx, ["paused"])) {
     const blocker = findBlocker(tx, broadcast);
-    if (blocker?.kind === "permanent") applyBlocker(tx, broadcast, blocker);
+    // What a person is changing may mend it.
+    const isMended = blocker?.kind === "permanent" && findChange(tx, broadcast) !== undefined;
+    if (blocker?.kind === "permanent" && !isMended) applyBlocker(tx, broadcast, blocker);
     else if (broadcast.pauseCause !== "unreachable" || isReachable(broadcast))
       resumeAutomatically(tx, broadcast, rules);
   }
@@ -57,6 +60,6 @@ export function resumeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (bro
 /** Whether resuming would change the broadcast, as far as can be told without asking its network. */
 export function canResume(tx: ReadTx, broadcast: Broadcast): boolean {
   const blocker = findBlocker(tx, broadcast);
-  if (blocker !== null) return blocker.kind === "permanent";
+  if (blocker !== null) return blocker.kind === "permanent" && findChange(tx, broadcast) === undefined;
   return resumesAutomatically(broadcast.pauseCause) && !isWaiting(broadcast, tx.now);
 }

@@ -103,6 +103,17 @@ export const claimRecipient = hotWrite(
   message,
 );
 
+/** The person has the broadcast's message, may have it, or is being sent it. `allowed`: 1 lets unknown outcomes pass, 0 does not. */
+export const reachedByBroadcast = hotQuery(
+  `SELECT id FROM messages WHERE contact_id = +:contactId AND broadcast_id IS NOT NULL
+    AND +broadcast_id = +:broadcastId
+    AND status <> 'pending' AND status <> 'queued' AND status <> 'skipped'
+    AND (status <> 'failed' OR outcome_unknown > +:allowed)
+  LIMIT 1`,
+  { ...message, allowed: integer },
+  { id },
+);
+
 const { phone, consent, mayWantToStopSince, identityId, networkUserId } = getTableColumns(contacts);
 const { lastMessageAt, windowOpenedAt, windowClosedAt } = getTableColumns(contacts);
 

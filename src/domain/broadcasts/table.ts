@@ -69,6 +69,10 @@ export const broadcasts = sqliteTable("broadcasts", {
   /** Resumed after a restore with a gap: unsent recipients may have been sent to, so they fail. */
   isFailingUnsent: flag().notNull(),
   isUnsentSkipped: flag().notNull(),
+  /** It repeats this broadcast, the first of its family, for those who failed. Null: it repeats none. */
+  againOf: integer(),
+  /** Those of the family whose outcome is unknown are sent to again too. */
+  isAgainUnknown: flag().notNull().default(false),
   createdAt: instant().notNull(),
   startedAt: instant(),
   completedAt: instant(),
@@ -90,6 +94,11 @@ export const drafts = sqliteTable("broadcast_drafts", {
   updatedAt: instant().notNull(),
   /** The broadcast that the draft became; null if it was not sent. */
   broadcastId: integer(),
+  /** The broadcast that it changes when it is sent; null: it becomes a new one. */
+  changesId: integer(),
+  /** As in the broadcast that it becomes. */
+  againOf: integer(),
+  isAgainUnknown: flag().notNull().default(false),
 });
 
 export type Draft = typeof drafts.$inferSelect;

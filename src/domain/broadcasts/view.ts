@@ -9,7 +9,7 @@ import { totalOf } from "../messages/broadcast-counters.ts";
 import type { MessageStatus } from "../messages/message.ts";
 import type { Message } from "../messages/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { isFinished, type RecipientFilter } from "./broadcast.ts";
+import { isFinished, type RecipientOutcome } from "./broadcast.ts";
 import type { ResolvedRecipient } from "./resolve-list.ts";
 import type { BroadcastView, CreatedBroadcastView, PreviewSkipView, RecipientView } from "./schema.ts";
 import { describeSkip, type SkipCode } from "./skip.ts";
@@ -91,8 +91,12 @@ function reasonOf({ status, errorCode, errorMessage }: Message & { status: Messa
   return errorMessage ?? (errorCode === null ? "no reason is known" : describeSkip(errorCode as SkipCode));
 }
 
-/** How many recipients a filter matches, from the counters. */
-export function countRecipients(tx: ReadTx, broadcast: Broadcast, filter: RecipientFilter | null): number {
+/** How many recipients an outcome matches, from the counters, which do not tell unknown outcomes from failures. */
+export function countRecipients(
+  tx: ReadTx,
+  broadcast: Broadcast,
+  filter: Exclude<RecipientOutcome, "unknown"> | null,
+): number {
   if (broadcast.purgedAt !== null) return 0;
   const counters = getCounters(tx, broadcast.id);
   switch (filter) {
@@ -104,6 +108,12 @@ export function countRecipients(tx: ReadTx, broadcast: Broadcast, filter: Recipi
       return counters.sent - counters.delivered;
     case "delivered":
       return counters.delivered - counters.read;
+    case "accepted":
+      return counters.sent;
+    case "arrived":
+      return counters.delivered;
+    case "unsuccessful":
+      return counters.failed;
     default:
       return counters[filter];
   }

@@ -57,7 +57,7 @@ export function isWaitOver(tx: ReadTx, broadcast: Broadcast, rules: LatenessRule
 export function endWait(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast | null {
   if (!isWaitOver(tx, broadcast, rules)) return null;
   const { waitsFor, templateCategory, startedAt } = broadcast;
-  const isLate = waitsFor === "quiet_hours" || (startedAt ?? 0) < tx.now - HOUR_MS;
+  const isLate = waitsFor === "quiet_hours" || isLateForQuiet(startedAt ?? 0, tx.now);
   if (templateCategory === "MARKETING" && isLate) {
     const workspace = getWorkspace(tx, broadcast.workspaceId);
     const until = quietUntil(rules, tx.now, workspace);
@@ -68,6 +68,11 @@ export function endWait(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Bro
     reschedule(tx, { kind: "start_broadcast", subject, queueKey, dueAt: tx.now });
   }
   return update(tx, broadcast, { waitsUntil: null, waitsFor: null, statusReason: null });
+}
+
+/** A broadcast that began at `startedAt` and goes on at `now` has left the time that was chosen, so quiet hours hold. */
+export function isLateForQuiet(startedAt: number, now: number): boolean {
+  return startedAt < now - HOUR_MS;
 }
 
 /** `14:32` */

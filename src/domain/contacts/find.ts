@@ -95,7 +95,7 @@ function phoneOfLinked(tx: ReadTx, { identityId }: Pick<Contact, "identityId">):
 }
 
 /** The other contacts of the same person. */
-export function listLinkedContacts(tx: ReadTx, contact: Contact): Contact[] {
+export function listLinkedContacts(tx: ReadTx, contact: Pick<Contact, "id" | "identityId">): Contact[] {
   if (contact.identityId === null) return [];
   return tx.db
     .select()

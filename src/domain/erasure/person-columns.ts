@@ -57,7 +57,7 @@ export const personColumns = {
       ...["template_order", "is_built", "built_after_id", "is_failing_unsent", "is_unsent_skipped", "purged_at"],
       ...["media_link", "from_phone", "group_id", "day_starts_at", "day_ends_at", "requested"],
       ...["budget_key_id", "budget_day", "budget_reserved", "send_at", "due_since", "waits_until", "waits_for"],
-      ...["created_at", "started_at", "completed_at"],
+      ...["created_at", "started_at", "completed_at", "again_of", "is_again_unknown"],
     ],
     emptied: {},
     rewritten: ["status_reason", "variables", "media_filename", "parts"],
@@ -73,7 +73,10 @@ export const personColumns = {
     rewritten: ["refusal_message", "reported_refusal", "refusals"],
   },
   broadcast_drafts: {
-    kept: ["id", "workspace_id", "user_id", "created_at", "updated_at", "broadcast_id"],
+    kept: [
+      ...["id", "workspace_id", "user_id", "created_at", "updated_at", "broadcast_id", "changes_id"],
+      ...["again_of", "is_again_unknown"],
+    ],
     emptied: {},
     rewritten: ["content"],
   },

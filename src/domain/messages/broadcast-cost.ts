@@ -99,6 +99,14 @@ export function settleCost(tx: Tx, broadcastId: number): BroadcastCounters {
   return update(tx, broadcastId, { held: 0, settledAt: tx.now, refusals: null });
 }
 
+/** Removes the counters of a broadcast that sent nothing, and releases what was held for it. */
+export function dropCounters(tx: Tx, broadcastId: number): void {
+  const { workspaceId, held, booked } = getCounters(tx, broadcastId);
+  if (held > 0) releaseAmount(tx, workspaceId, held);
+  if (booked > 0) bookRelease(tx, workspaceId, { broadcastId }, booked);
+  tx.db.delete(broadcastCounters).where(eq(broadcastCounters.broadcastId, broadcastId)).run();
+}
+
 function update(tx: Tx, broadcastId: number, values: Partial<BroadcastCounters>): BroadcastCounters {
   const changed = tx.db
     .update(broadcastCounters)

@@ -1,20 +1,10 @@
-/** Broadcasts: list, send, pause, resume and cancel them; the causes of failures, and live counters. */
+/** Broadcasts: send, pause, resume and cancel them, and their live counters; with the files beside, all that is done with one. */
 
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, type ProblemCode } from "#src/core/problem.ts";
-import { OneOf } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
-import { nameUnknown } from "#src/domain/broadcasts/hold-restored.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
-import {
-  countBroadcasts,
-  countCausesSql,
-  countInDoubtSql,
-  getBroadcast,
-  listBroadcastIds,
-} from "#src/domain/broadcasts/read.ts";
-import { countOutcomeQuery } from "#src/domain/broadcasts/recipient-filter.ts";
 import { BroadcastView, CreatedBroadcastView, PreviewView } from "#src/domain/broadcasts/schema.ts";
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
@@ -22,33 +12,15 @@ import { clockTime } from "#src/domain/broadcasts/wait.ts";
 import { CreateBroadcastForms, readBroadcast } from "../bodies/broadcast.ts";
 import { countAudience, previewBroadcast } from "../broadcast-audience.ts";
 import { actOnce, readKey } from "../idempotency.ts";
-import { PageQuery, pageById, readIdCursor, readPage } from "../page.ts";
 import { readTogether } from "../validate.ts";
-import { change, type WorkspaceCallWith } from "./call.ts";
-import { Data, File, ListOf } from "./declare.ts";
+import { broadcastDetailEndpoints } from "./broadcast-detail.ts";
+import { broadcastListEndpoints } from "./broadcast-list.ts";
+import { change } from "./call.ts";
+import { Data, File } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { broadcastExample } from "./examples.ts";
-import { OptionalText } from "./fragments.ts";
 import { broadcastPath, recipientEndpoints, requireBroadcast } from "./recipients.ts";
-
-const BroadcastDetail = Type.Object({
-  ...BroadcastView.properties,
-  /** Dispatched, and the outcome is still open: neither sent nor failed. */
-  in_doubt: Type.Integer(),
-  /** Of the failed ones, those whose outcome is unknown. */
-  unknown: Type.Integer(),
-  /** After a restore with a gap: the recipients that may have been sent to since the backup. Null if there are none. */
-  may_have_been_sent: OptionalText,
-  causes: Type.Array(
-    Type.Object({
-      status: OneOf(["failed", "skipped"]),
-      code: OptionalText,
-      is_unknown: Type.Boolean(),
-      reason: Type.String(),
-      count: Type.Integer(),
-    }),
-  ),
-});
+import { sendAgainEndpoints } from "./send-again.ts";
 
 const bodies = {
   list: {
@@ -141,29 +113,7 @@ export const broadcastEndpoints = {
       return change(call, act, use);
     });
   }),
-  "GET /w/{workspace}/broadcasts": endpoint({
-    key: ["read"],
-    session: "broadcasts",
-    query: PageQuery,
-    output: ListOf(BroadcastView),
-    reference: {
-      operationId: "listBroadcasts",
-      tag: "Broadcasts",
-      summary: "List broadcasts",
-      description: "Returns all broadcasts of the workspace, newest first.",
-      success: "One page of broadcasts.",
-      example: [broadcastExample],
-    },
-  }).read((tx, { workspace, query }) => {
-    const from = readPage(query);
-    const position = "after" in from ? { after: readIdCursor(from.after) } : from;
-    return pageById(
-      from,
-      listBroadcastIds(tx, workspace.id, position, from.perPage + 1),
-      countBroadcasts(tx, workspace.id),
-      ({ id }, now) => viewBroadcast(now, getBroadcast(now, id), workspace),
-    );
-  }),
+  ...broadcastListEndpoints,
   "POST /w/{workspace}/broadcasts/preview": endpoint({
     key: ["broadcast"],
     body: CreateBroadcastForms,
@@ -210,25 +160,9 @@ export const broadcastEndpoints = {
     const { workspace, body } = call;
     return previewBroadcast(call, workspace.id, readBroadcast(body, workspace.timezone));
   }),
-  "GET /w/{workspace}/broadcasts/{id}": endpoint({
-    ...ofBroadcast,
-    key: ["read"],
-    consoleOutput: Data(BroadcastDetail),
-    reference: {
-      operationId: "getBroadcast",
-      tag: "Broadcasts",
-      summary: "Retrieve a broadcast",
-      description: "Returns a broadcast with its current counts.",
-      success: "The broadcast.",
-      example: broadcastExample,
-      problems: ["not_found"],
-    },
-  }).load((call) =>
-    call.user === null
-      ? call.store.read((tx) => viewBroadcast(tx, requireBroadcast(call, tx), call.workspace))
-      : loadDetail(call),
-  ),
+  ...broadcastDetailEndpoints,
   ...recipientEndpoints,
+  ...sendAgainEndpoints,
   "POST /w/{workspace}/broadcasts/{id}/cancel": endpoint({
     ...ofBroadcast,
     key: ["broadcast"],
@@ -281,31 +215,3 @@ export const broadcastEndpoints = {
     return { status: 200, data: viewBroadcast(tx, resumed, call.workspace), audit };
   }),
 };
-
-function viewCause({ status, error_code: code, outcome_unknown: isUnknown, reason, total }: Record<string, unknown>) {
-  return {
-    status: status === "skipped" ? ("skipped" as const) : ("failed" as const),
-    code: code === null ? null : String(code),
-    is_unknown: isUnknown === 1,
-    reason: String(reason ?? code ?? "unknown reason"),
-    count: Number(total),
-  };
-}
-
-async function loadDetail(call: WorkspaceCallWith<{ id: number }>) {
-  const { store, reader, workspace } = call;
-  const broadcast = store.read((tx) => requireBroadcast(call, tx));
-  const causes = await reader.query(countCausesSql, [broadcast.id]);
-  const unknownQuery = countOutcomeQuery(broadcast, "unknown");
-  const [unknown] = await reader.query(unknownQuery.sql, unknownQuery.parameters);
-  const [inDoubt] = await reader.query(countInDoubtSql, [broadcast.id]);
-  return store.read((tx) => ({
-    ...viewBroadcast(tx, requireBroadcast(call, tx), workspace),
-    may_have_been_sent: nameUnknown(tx, broadcast),
-    // Dispatched, and the outcome is still open: neither sent nor failed.
-    in_doubt: Number(inDoubt?.total ?? 0),
-    // Of the failed ones, those whose outcome is unknown.
-    unknown: Number(unknown?.total ?? 0),
-    causes: causes.map(viewCause),
-  }));
-}

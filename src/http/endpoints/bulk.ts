@@ -48,7 +48,15 @@ const BulkPeople = Type.Union([
     },
     strict,
   ),
-  Type.Object({ broadcast: Type.Integer(), status: Type.Optional(OneOf(recipientOutcomes)) }, strict),
+  Type.Object(
+    {
+      broadcast: Type.Integer(),
+      status: Type.Optional(OneOf(recipientOutcomes)),
+      /** Of the failure, or of the reason to skip. */
+      code: Type.Optional(Type.String({ maxLength: 40 })),
+    },
+    strict,
+  ),
 ]);
 
 const BulkInput = Type.Union([
@@ -158,7 +166,8 @@ function findTarget(call: WorkspaceCall, people: People): BulkTarget {
     if ("search" in people) return { filter: contactFilter(tx, workspace, people.search) };
     if ("broadcast" in people) {
       if (findBroadcast(tx, workspace.id, people.broadcast) === undefined) throw notFound("broadcast");
-      return { broadcast: people.broadcast, outcomes: people.status === undefined ? [] : [people.status] };
+      const outcomes = people.status === undefined ? [] : [people.status];
+      return { broadcast: people.broadcast, outcomes, ...(people.code === undefined ? {} : { code: people.code }) };
     }
     const ids = people.phones.map((phone) => lookUpContact(tx, workspace.id, phone, workspace.country)?.contact?.id);
     return { contacts: [...new Set(ids.filter((id) => id !== undefined))] };

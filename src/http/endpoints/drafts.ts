@@ -1,15 +1,18 @@
 /**
  * Drafts of broadcasts in the wizard. A draft is the body of `POST /broadcasts` as far as it is filled in; the same
  * operations as the API's preview and send it. A draft acts as its own idempotency key: sending stores the broadcast's id in the
- * draft's row in the same transaction, and sending again returns that broadcast.
+ * draft's row in the same transaction, and sending again returns that broadcast. A draft that changes a broadcast writes over it in
+ * that transaction, if it has sent nothing by then.
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { notFound } from "#src/core/problem.ts";
-import { Instant, Nullable } from "#src/core/schema.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { emptyForChange, endChange, findChangeRefusal } from "#src/domain/broadcasts/change.ts";
 import {
   createDraft,
+  detachDraft,
   getDraft,
   listDrafts,
   markDraftSent,
@@ -20,16 +23,18 @@ import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { BroadcastView, CreatedBroadcastView, PreviewView } from "#src/domain/broadcasts/schema.ts";
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
-import type { Draft } from "#src/domain/broadcasts/table.ts";
+import type { Broadcast, Draft } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
+import { templateCategories } from "#src/domain/templates/template.ts";
 import { readBroadcast } from "../bodies/broadcast.ts";
-import { countAudience, previewBroadcast } from "../broadcast-audience.ts";
+import { countAudience, previewBroadcast, reviewBroadcast } from "../broadcast-audience.ts";
 import { timesOf } from "../times.ts";
+import { viewWait, WaitView } from "./broadcast-waits.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";
 import { previewValues } from "./draft-values.ts";
 import { endpoint } from "./endpoint.ts";
-import { OptionalCount, OptionalText } from "./fragments.ts";
+import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 import { show } from "./show.ts";
 
 const Value = Type.Union([
@@ -115,7 +120,26 @@ const DraftView = Type.Object({
   content: Content,
   /** The broadcast that the draft became; null if it was not sent. */
   broadcast_id: OptionalCount,
+  /** The broadcast that sending the draft changes, and why that is no longer possible; null: it becomes a new one. */
+  changes: Nullable(
+    Type.Object({ id: Type.Integer(), name: Type.String(), send_at: OptionalTime, refusal: OptionalText }),
+  ),
+  /** The broadcast that it repeats for those who failed; null: none. */
+  again_of: OptionalCount,
   updated_at: Instant(),
+});
+
+/** The preview of the API, and what a person is told beside it. */
+const ReviewView = Type.Object({
+  ...PreviewView.properties,
+  waits: Type.Array(WaitView),
+  /** What Meta bills by. `countries`: how many people, by the calling code of their numbers; null: not counted. */
+  bill: Type.Object({
+    category: OneOf(templateCategories),
+    /** The number is simulated, so nobody bills. */
+    is_simulated: Type.Boolean(),
+    countries: Nullable(Type.Array(Type.Object({ code: OptionalText, people: Type.Integer() }))),
+  }),
 });
 
 /** The rendered text for one recipient. Null: a value is missing and the recipient is skipped. */
@@ -136,28 +160,39 @@ const ofDraft = { session: "broadcasts", params: draft, output: Data(DraftView) 
 
 export const draftEndpoints = {
   "GET /w/{workspace}/drafts": endpoint({ session: "broadcasts", output: Data(Type.Array(DraftView)) }).read(
-    (tx, call) => listDrafts(tx, call.workspace.id).map((draft) => viewDraft(draft, call)),
+    (tx, call) => listDrafts(tx, call.workspace.id).map((draft) => viewDraft(tx, draft, call)),
   ),
   "POST /w/{workspace}/drafts": endpoint({ session: "broadcasts", body: Content, output: Data(DraftView) }).change(
     (tx, call) => {
       const draft = createDraft(tx, call.workspace.id, call.user.id, call.body);
       const audit = { action: "broadcast.draft", subject: nameOf(draft), details: { draft: draft.id } };
-      return { status: 201, data: viewDraft(draft, call), audit };
+      return { status: 201, data: viewDraft(tx, draft, call), audit };
     },
   ),
-  "GET /w/{workspace}/drafts/{id}": endpoint(ofDraft).read((tx, call) => viewDraft(requireDraft(call, tx), call)),
+  "GET /w/{workspace}/drafts/{id}": endpoint(ofDraft).read((tx, call) => viewDraft(tx, requireDraft(call, tx), call)),
   "PUT /w/{workspace}/drafts/{id}": endpoint({ ...ofDraft, body: Content }).change((tx, call) => {
     const draft = saveDraft(tx, requireDraft(call, tx), call.body);
-    return { status: 200, data: viewDraft(draft, call), audit: null };
+    return { status: 200, data: viewDraft(tx, draft, call), audit: null };
   }),
   "DELETE /w/{workspace}/drafts/{id}": endpoint({ session: "broadcasts", params: draft, output: Data(Empty) }).change(
     (tx, call) => {
       const draft = requireDraft(call, tx);
       removeDraft(tx, draft);
+      // A broadcast that it was changing is put back.
+      if (draft.broadcastId === null) endChange(tx, draft);
       const audit = { action: "broadcast.discard-draft", subject: nameOf(draft), details: { draft: draft.id } };
       return { status: 200, data: {}, audit };
     },
   ),
+  /** The draft becomes a new broadcast in place of changing one, which has started or is gone. */
+  "POST /w/{workspace}/drafts/{id}/detach": endpoint(ofDraft).change((tx, call) => {
+    const draft = requireDraft(call, tx);
+    const changed = draft.changesId === null ? undefined : findBroadcast(tx, call.workspace.id, draft.changesId);
+    if (changed !== undefined && findChangeRefusal(tx, changed) === null)
+      throw invalidRequest({ draft: ["The broadcast can still be changed. Discard the draft to leave it as it is."] });
+    const audit = { action: "broadcast.detach-draft", subject: nameOf(draft), details: { draft: draft.id } };
+    return { status: 200, data: viewDraft(tx, detachDraft(tx, draft), call), audit };
+  }),
   "GET /w/{workspace}/drafts/{id}/values": endpoint({
     session: "broadcasts",
     params: draft,
@@ -176,13 +211,21 @@ export const draftEndpoints = {
   "POST /w/{workspace}/drafts/{id}/check": endpoint({
     session: "broadcasts",
     params: draft,
-    output: Data(PreviewView),
+    output: Data(ReviewView),
   }).load(async (call) => {
-    const input = readDraft(
-      call,
-      call.store.read((tx) => requireDraft(call, tx)),
-    );
-    return await previewBroadcast(call, call.workspace.id, input);
+    const draft = call.store.read((tx) => requireDraft(call, tx));
+    const review = await reviewBroadcast(call, call.workspace.id, readDraft(call, draft), draft);
+    const { plan, preview, waits, billed } = review;
+    const { timezone } = call.workspace;
+    return {
+      ...preview,
+      waits: waits.map((wait) => viewWait(wait, timezone)),
+      bill: {
+        category: plan.template.category,
+        is_simulated: plan.sender.network === "simulator",
+        countries: billed,
+      },
+    };
   }),
   /** Sends what the review showed, or refuses if it has changed. */
   "POST /w/{workspace}/drafts/{id}/send": endpoint({
@@ -200,22 +243,26 @@ export const draftEndpoints = {
       return change({ ...call, form: null }, (tx) => viewSent(tx, call, broadcastId));
     }
     const input = readDraft(call, draft);
-    const { reached, cost } = await previewBroadcast(call, workspace.id, input);
+    const { reached, cost } = await previewBroadcast(call, workspace.id, input, draft);
     if (reached !== body.reached || (cost?.amount ?? null) !== body.amount) throw changedRefusal();
     const audienceSize = await countAudience(call, workspace.id, input);
     const { instanceId } = dispatch;
-    const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { user: user.id } };
+    const { againOf, isAgainUnknown } = draft;
+    const again = { againOf, isAgainUnknown };
+    const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { user: user.id }, again };
     // The draft is its own key: it outlasts the form's.
     return change({ ...call, form: null }, (tx) => {
       const current = requireDraft(call, tx);
       if (current.broadcastId !== null) return viewSent(tx, call, current.broadcastId);
       // Another tab may have changed the draft since the review.
       if (JSON.stringify(current.content) !== JSON.stringify(draft.content)) throw changedRefusal();
-      const { broadcast, skipped } = sendBroadcast(tx, request);
+      const changed = current.changesId === null ? null : requireChangeable(tx, call, current.changesId);
+      const changes = changed === null ? {} : { changes: emptyForChange(tx, changed) };
+      const { broadcast, skipped } = sendBroadcast(tx, { ...request, ...changes });
       if ("to" in input.audience && broadcast.requested - skipped.length !== body.reached) throw changedRefusal();
       markDraftSent(tx, current, broadcast.id);
       const audit = {
-        action: "broadcast.create",
+        action: changed === null ? "broadcast.create" : "broadcast.change",
         subject: input.name,
         details: { id: broadcast.id, draft: current.id },
       };
@@ -236,6 +283,15 @@ function changedRefusal(): Refusal {
   return new Refusal(409, "changed", "Something has changed since your review. Nothing was sent. Review it again.");
 }
 
+/** The broadcast to change. Throws `not_changeable` once it has sent, and what it was to send is then as it was. */
+export function requireChangeable(tx: ReadTx, { workspace }: WorkspaceCall, id: number): Broadcast {
+  const broadcast = findBroadcast(tx, workspace.id, id);
+  if (broadcast === undefined) throw notFound("broadcast");
+  const refusal = findChangeRefusal(tx, broadcast);
+  if (refusal !== null) throw new Refusal(409, "not_changeable", refusal);
+  return broadcast;
+}
+
 /** The broadcast that the draft has become, for a second click. */
 function viewSent(
   tx: ReadTx,
@@ -253,8 +309,13 @@ function requireDraft({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx
   return getDraft(tx, workspace.id, path.id);
 }
 
-function viewDraft(draft: Draft, { workspace }: WorkspaceCall): Static<typeof DraftView> {
-  return show(DraftView, draft, timesOf(workspace), {});
+function viewDraft(tx: ReadTx, draft: Draft, { workspace }: WorkspaceCall): Static<typeof DraftView> {
+  const times = timesOf(workspace);
+  const changed = draft.changesId === null ? undefined : findBroadcast(tx, workspace.id, draft.changesId);
+  const refusal = changed === undefined || draft.broadcastId !== null ? null : findChangeRefusal(tx, changed);
+  const changes =
+    changed === undefined ? null : { id: changed.id, name: changed.name, send_at: times(changed.sendAt), refusal };
+  return show(DraftView, draft, times, { changes });
 }
 
 function nameOf({ content: { name, template } }: Draft): string {

@@ -38,7 +38,7 @@ async function team(settings = {}): Promise<Team> {
   return Object.assign(scenario, { ravi, mina, root: `/w/${id}` });
 }
 
-const fail = refusal("131000", "message");
+const fail = refusal("131008", "message");
 
 async function again(visitor: Visitor, root: string, id: number, withUnknown = false): Promise<string> {
   const counts = (await visitor.get(`${root}/broadcasts/${id}/again`)).body.data;

@@ -45,12 +45,7 @@ export function ReviewStep({ draft, template, saved }: { draft: Draft; template:
         {review.isError && <Problems template={template} error={review.error} retry={() => void review.refetch()} />}
         {review.data !== undefined && !review.isError && (
           <>
-            <Review
-              review={review.data}
-              isLater={content.send_at !== undefined}
-              group={content.group}
-              from={content.from}
-            />
+            <Review review={review.data} isLater={content.send_at !== undefined} group={content.group} />
             <SendButton
               draft={draft}
               review={review.data}
@@ -67,7 +62,7 @@ export function ReviewStep({ draft, template, saved }: { draft: Draft; template:
 }
 
 function BroadcastSettings({ saved: { content, change }, template }: { saved: Saved; template: Template }) {
-  const { timezone, quiet } = useWorkspace();
+  const { timezone } = useWorkspace();
   const id = useId();
   const isLater = content.send_at !== undefined;
   return (
@@ -126,20 +121,9 @@ function BroadcastSettings({ saved: { content, change }, template }: { saved: Sa
             </label>
           )}
         </div>
-        {template.category === "MARKETING" && quiet !== null && isWithin(quiet, content.send_at) && (
-          <Notice>{strings.inQuietHours(quiet)}</Notice>
-        )}
       </fieldset>
     </div>
   );
-}
-
-/** Whether a local time, `2026-11-28T22:30`, lies in hours such as `21:00-08:00`. */
-function isWithin(quiet: string, at: string | undefined): boolean {
-  const time = at?.slice(11, 16) ?? "";
-  const [from = "", to = ""] = quiet.split("-");
-  if (time === "") return false;
-  return from < to ? time >= from && time < to : time >= from || time < to;
 }
 
 /**
@@ -257,11 +241,21 @@ function SendButton({ draft, review, saved, isStale, recheck }: SendProps) {
         setPreviousPeople(people);
         setTyped("");
         await recheck();
-      } else setError(reason);
+      } else {
+        setError(reason);
+        // What it was to change has started: the draft says so.
+        if (reason instanceof ApiError && reason.code === "not_changeable")
+          void client.invalidateQueries({ queryKey: ["draft", id, String(draft.id)] });
+      }
     }
   };
   const isUnknown = error instanceof ApiError && (error.status === 0 || error.status >= 500);
-  const label = isLater ? strings.schedule(whenText(review.starts_at, timezone)) : strings.sendNow(people);
+  const isChange = draft.changes !== null;
+  const label = isLater
+    ? strings.schedule(whenText(review.starts_at, timezone))
+    : isChange
+      ? strings.sendChanged(people)
+      : strings.sendNow(people);
   return (
     <div className="flex flex-col gap-3">
       {previousPeople !== null && (

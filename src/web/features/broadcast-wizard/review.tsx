@@ -6,12 +6,13 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Output } from "../../data/api.ts";
-import { isSimulated, useWorkspace } from "../../data/session.ts";
+import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Card, DescriptionList } from "../../ui/page.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
+import { WaitNotice } from "../broadcasts/waits.tsx";
 import { strings as messageStrings } from "../messages/strings.ts";
 import { strings } from "./strings.ts";
 
@@ -22,17 +23,15 @@ interface ReviewProps {
   isLater: boolean;
   /** The group, for links to its skipped members in the contact list. */
   group: number | undefined;
-  /** The number that sends; undefined: the server chooses. */
-  from: string | undefined;
 }
 
 /** Reasons that correspond to a consent, which the contact list can filter by. */
 const CONSENTS: Readonly<Record<string, "opted_out" | "unknown">> = { opted_out: "opted_out", no_opt_in: "unknown" };
 
-export function Review({ review, isLater, group, from }: ReviewProps) {
+export function Review({ review, isLater, group }: ReviewProps) {
   const workspace = useWorkspace();
   const { timezone } = workspace;
-  const { reached, skipped, skips, cost, daily_cap_left: left, network_limit: limit, warnings } = review;
+  const { reached, skipped, skips, cost, daily_cap_left: left, network_limit: limit, warnings, waits, bill } = review;
   const reasons = Object.entries(skipped).filter(([, count]) => count > 0);
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
   return (
@@ -41,6 +40,11 @@ export function Review({ review, isLater, group, from }: ReviewProps) {
       {warnings.map((warning) => (
         <div key={warning} className="mb-3">
           <Notice>{warning}</Notice>
+        </div>
+      ))}
+      {waits.map((wait) => (
+        <div key={wait.kind} className="mb-3">
+          <WaitNotice wait={wait} />
         </div>
       ))}
       <Card>
@@ -69,17 +73,17 @@ export function Review({ review, isLater, group, from }: ReviewProps) {
         <div className="mt-4 border-t border-line pt-4">
           <DescriptionList
             items={[
-              [
-                strings.cost,
-                cost === null ? (
-                  <Bill key="bill" isSimulated={isSimulated(workspace, from)} />
-                ) : (
-                  <>
-                    <strong className="font-semibold figures">{`${cost.amount} ${cost.currency}`}</strong>
-                    <span className="block text-quiet">{strings.costText(cost.rate, cost.currency)}</span>
-                  </>
-                ),
-              ],
+              ...(cost === null
+                ? []
+                : [
+                    [
+                      strings.cost,
+                      <span key="cost">
+                        <strong className="font-semibold figures">{`${cost.amount} ${cost.currency}`}</strong>
+                        <span className="block text-quiet">{strings.costText(cost.rate, cost.currency)}</span>
+                      </span>,
+                    ] as const,
+                  ]),
               ...(cost === null
                 ? []
                 : [
@@ -88,6 +92,7 @@ export function Review({ review, isLater, group, from }: ReviewProps) {
                       <span key="after" className="figures">{`${cost.available_after} ${cost.currency}`}</span>,
                     ] as const,
                   ]),
+              [strings.metaBill, <Bill key="bill" bill={bill} />],
               ...(left === null ? [] : [[strings.capLeft, plural(left, strings.one, strings.other)] as const]),
               ...(limit === null
                 ? []
@@ -121,19 +126,22 @@ interface ReasonProps {
   numbers: readonly string[];
 }
 
-/** For a list of numbers, the skipped numbers can be expanded. */
-/** Who bills a broadcast for which this server charges nothing. */
-function Bill({ isSimulated: nothing }: { isSimulated: boolean }) {
-  const { bill, metaBills } = messageStrings;
-  if (nothing) return bill.simulated;
+/** What Meta bills by, apart from what this server charges. No prices are known here. */
+function Bill({ bill: { category, is_simulated: isSimulated, countries } }: { bill: ReviewData["bill"] }) {
+  if (isSimulated) return messageStrings.bill.simulated;
+  const counts = (countries ?? []).map(({ code, people }) =>
+    strings.billCountry(code === null ? strings.noCode : `+${code}`, plural(people, strings.one, strings.other)),
+  );
   return (
     <>
-      <strong className="font-semibold">{bill.meta}</strong>
-      <span className="block text-quiet">{metaBills}</span>
+      <strong className="font-semibold">{messageStrings.bill.meta}</strong>
+      <span className="block">{[strings.billCategory[category], ...counts].join(" · ")}</span>
+      <span className="block text-quiet">{`${messageStrings.metaBills} ${strings.noPrices}`}</span>
     </>
   );
 }
 
+/** For a list of numbers, the skipped numbers can be expanded. */
 function Reason({ reason, count, group, numbers }: ReasonProps) {
   const { id } = useWorkspace();
   const [isOpen, setIsOpen] = useState(false);

@@ -1,6 +1,20 @@
 /** Texts of the broadcast wizard. */
 export const strings = {
   title: "New broadcast",
+  changeTitle: "Change broadcast",
+  changing: (name: string) =>
+    `You are changing “${name}”. It is out of its schedule and sends nothing until you schedule it again.`,
+  changingTime: (when: string) => `It was to start on ${when}.`,
+  openBroadcast: "Open broadcast",
+  notChangeable: (refusal: string) => `${refusal} Your changes were not applied.`,
+  detach: "Keep as a new broadcast",
+  discardChange: "Discard changes",
+  discardChangeTitle: "Discard these changes?",
+  discardChangeText:
+    "The broadcast goes back to its schedule as it was. If its time has passed, it stays paused until you resume it.",
+  discardChangeCancel: "Keep changing",
+  changeDiscarded: "Changes discarded",
+  sendChanged: (people: string) => `Send changed broadcast to ${people}`,
   create: "New broadcast",
   back: "All broadcasts",
   steps: "Steps",
@@ -83,8 +97,6 @@ export const strings = {
   now: "Now",
   later: "Later",
   sendAt: "Time",
-  inQuietHours: (quiet: string) =>
-    `This time is in your quiet hours (${quiet}). A broadcast that starts at its time is sent all the same.`,
   sendAtHint: (zone: string) => `Time in ${zone}.`,
   review: "Summary",
   reached: (count: number) => (count === 1 ? "person will receive it" : "people will receive it"),
@@ -103,7 +115,12 @@ export const strings = {
   networkLimitText: (today: number, reached: number, limit: number) =>
     `${today < reached ? `${today.toLocaleString("en-US")} can go now, ${(reached - today).toLocaleString("en-US")} wait` : "all can go now"} (${limit.toLocaleString("en-US")} people in 24 hours; messages of other software are not counted)`,
   show: "Show skipped",
-  cost: "Cost",
+  metaBill: "Meta's bill",
+  billCategory: { MARKETING: "Marketing", UTILITY: "Utility", AUTHENTICATION: "Authentication" },
+  billCountry: (code: string, people: string) => `${code}: ${people}`,
+  noCode: "No country code",
+  noPrices: "No price list is loaded, so the amount is not known here.",
+  cost: "Charged to your balance",
   costText: (rate: string, currency: string) => `${rate} ${currency} per delivered message`,
   balanceAfter: "Balance after",
   notCovered: (needed: string, available: string, currency: string) =>

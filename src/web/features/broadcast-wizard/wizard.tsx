@@ -13,7 +13,7 @@ import { ParameterLink, useChangeParameters, useParameters } from "../../ui/addr
 import { Button, textLink } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Failed, Loading, sentenceOf } from "../../ui/states.tsx";
+import { Failed, Loading, Notice, sentenceOf } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import type { Template } from "../templates/template-view.ts";
 import { type Draft, type DraftContent, type Saved, useDraft, useSaved } from "./draft.ts";
@@ -135,8 +135,14 @@ function Wizard({ draft }: { draft: Draft }) {
   };
   return (
     // Each step counts as a new page: the focus moves to its heading.
-    <Page key={step} title={strings.title} about={strings.step[step]} lead={leads[step]}>
+    <Page
+      key={step}
+      title={draft.changes === null ? strings.title : strings.changeTitle}
+      about={strings.step[step]}
+      lead={leads[step]}
+    >
       <BackLink />
+      {draft.changes !== null && <Changing draft={draft} changes={draft.changes} />}
       <Steps step={step} content={content} draft={draft.id} />
       {step === "template" && <TemplateStep content={content} onChoose={(chosen) => void choose(chosen)} />}
       {step === "people" && <RecipientsStep content={content} change={change} />}
@@ -158,6 +164,50 @@ function Wizard({ draft }: { draft: Draft }) {
         )}
       </Footer>
     </Page>
+  );
+}
+
+/** Which broadcast the draft changes, and, once it has started, that it no longer can. */
+function Changing({ draft, changes }: { draft: Draft; changes: NonNullable<Draft["changes"]> }) {
+  const { id, timezone } = useWorkspace();
+  const client = useQueryClient();
+  const [key] = useState(newFormKey);
+  const [error, setError] = useState<unknown>(null);
+  const { refusal, send_at: at, name } = changes;
+  const detach = async () => {
+    try {
+      await request("POST /w/{workspace}/drafts/{id}/detach", { workspace: id, id: draft.id }, { key });
+      await client.invalidateQueries({ queryKey: ["draft", id, String(draft.id)] });
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  return (
+    <div className="mb-6">
+      <Notice tone={refusal === null ? "grey" : "amber"}>
+        <span>{refusal === null ? strings.changing(name) : strings.notChangeable(refusal)}</span>
+        {refusal === null && at !== null && (
+          <span className="ms-1">
+            {strings.changingTime(new Date(at).toLocaleString("en-GB", { timeZone: timezone }))}
+          </span>
+        )}
+        <span className="mt-2 flex flex-wrap items-center gap-4">
+          <Link
+            to="/w/$workspace/broadcasts/$broadcast"
+            params={{ workspace: String(id), broadcast: String(changes.id) }}
+            className={textLink}
+          >
+            {strings.openBroadcast}
+          </Link>
+          {refusal !== null && (
+            <Button small onClick={() => void detach()}>
+              {strings.detach}
+            </Button>
+          )}
+        </span>
+      </Notice>
+      {error !== null && <Failed error={error} />}
+    </div>
   );
 }
 
@@ -269,11 +319,28 @@ function BackLink() {
   );
 }
 
+const discardWords = {
+  discard: strings.discard,
+  title: strings.discardTitle,
+  text: strings.discardText,
+  cancel: strings.discardCancel,
+  done: strings.discarded,
+};
+
+const discardChangeWords = {
+  discard: strings.discardChange,
+  title: strings.discardChangeTitle,
+  text: strings.discardChangeText,
+  cancel: strings.discardChangeCancel,
+  done: strings.changeDiscarded,
+};
+
 function Footer({ saved, draft, children }: { saved: Saved; draft: Draft; children: ReactNode }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
   const [isAsking, setIsAsking] = useState(false);
+  const words = draft.changes === null ? discardWords : discardChangeWords;
   return (
     <div
       className={`mt-8 flex flex-wrap items-center gap-4 border-t border-line pt-4 ${children === false ? "" : "max-mid:sticky max-mid:bottom-16 max-mid:z-10 max-mid:-mx-4 max-mid:bg-page max-mid:px-4 max-mid:pb-3"}`}
@@ -287,24 +354,31 @@ function Footer({ saved, draft, children }: { saved: Saved; draft: Draft; childr
             : strings.saved}
       </span>
       <Button tone="quiet" className="ms-auto" onClick={() => setIsAsking(true)}>
-        {strings.discard}
+        {words.discard}
       </Button>
       <Confirm
         isOpen={isAsking}
-        title={strings.discardTitle}
-        action={strings.discard}
-        cancelLabel={strings.discardCancel}
+        title={words.title}
+        action={words.discard}
+        cancelLabel={words.cancel}
         onClose={() => setIsAsking(false)}
         act={async (key) => {
           await saved.flush().catch(() => undefined);
           await request("DELETE /w/{workspace}/drafts/{id}", { workspace: id, id: draft.id }, { key });
           await client.invalidateQueries({ queryKey: ["drafts", id] });
-          showToast(strings.discarded);
+          showToast(words.done);
           const params = { workspace: String(id) };
-          await navigate({ to: "/w/$workspace/broadcasts", params, replace: true });
+          if (draft.changes === null) return navigate({ to: "/w/$workspace/broadcasts", params, replace: true });
+          const broadcast = String(draft.changes.id);
+          await client.invalidateQueries({ queryKey: ["broadcast", id, broadcast] });
+          await navigate({
+            to: "/w/$workspace/broadcasts/$broadcast",
+            params: { ...params, broadcast },
+            replace: true,
+          });
         }}
       >
-        {strings.discardText}
+        {words.text}
       </Confirm>
     </div>
   );

@@ -4,9 +4,10 @@
  */
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Section } from "../../ui/page.tsx";
-import { formatCount, share } from "../../ui/plural.ts";
+import { formatCount, plural, share } from "../../ui/plural.ts";
 import { strings as states } from "../messages/message-state-strings.ts";
 import { type Broadcast, type BroadcastDetail, pendingCount, type RecipientFilter } from "./broadcast-view.ts";
 import { strings } from "./strings.ts";
@@ -36,21 +37,13 @@ export function Funnel({ broadcast }: { broadcast: BroadcastDetail }) {
       <div
         className={`grid grid-cols-2 gap-3 mid:grid-cols-3 ${unknown > 0 ? "wide:grid-cols-4" : "wide:grid-cols-6"}`}
       >
-        <Counter
-          label={strings.sent}
-          count={counts.sent}
-          of={counts.total}
-          status="sent"
-          bar="fill-grey"
-          isCumulative
-        />
+        <Counter label={strings.sent} count={counts.sent} of={counts.total} status="accepted" bar="fill-grey" />
         <Counter
           label={strings.delivered}
           count={counts.delivered}
           of={counts.sent}
-          status="delivered"
+          status="arrived"
           bar="fill-green"
-          isCumulative
         />
         <Counter label={strings.read} count={counts.read} of={counts.sent} status="read" bar="fill-blue" />
         <Counter
@@ -94,11 +87,9 @@ interface CounterProps {
   of: number;
   status: RecipientFilter;
   bar: string;
-  /** The counter includes later states. No filter shows exactly these recipients, so it has no link. */
-  isCumulative?: boolean;
 }
 
-function Counter({ label, count, of, status, bar, isCumulative = false }: CounterProps) {
+function Counter({ label, count, of, status, bar }: CounterProps) {
   const className = "block rounded-panel border border-line bg-surface p-4 text-ink no-underline";
   const body: ReactNode = (
     <>
@@ -111,12 +102,11 @@ function Counter({ label, count, of, status, bar, isCumulative = false }: Counte
       </svg>
     </>
   );
-  if (isCumulative) return <div className={className}>{body}</div>;
   return (
     <Link
       from="/w/$workspace/broadcasts/$broadcast"
       to="."
-      search={{ status }}
+      search={{ status, code: undefined }}
       hash="people"
       resetScroll={false}
       className={`${className} hover:border-edge`}
@@ -158,7 +148,17 @@ function CauseItem({ cause, max }: { cause: BroadcastDetail["causes"][number]; m
         <span>{isUnknown ? `${strings.unknownText} ${reason}` : reason}</span>
         {code !== null && <code className="font-mono text-label text-quiet">{code}</code>}
       </span>
-      <span className="figures font-semibold">{formatCount(count)}</span>
+      <Link
+        from="/w/$workspace/broadcasts/$broadcast"
+        to="."
+        search={{ status: isUnknown ? "unknown" : status, code: code ?? "none" }}
+        hash="people"
+        resetScroll={false}
+        aria-label={`${reason}: ${plural(count, strings.one, strings.other)}`}
+        className={`figures inline-flex min-h-6 items-center font-semibold max-mid:min-h-11 ${textLink}`}
+      >
+        {formatCount(count)}
+      </Link>
       <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden className="col-span-2 h-1 w-full">
         <rect width="100" height="4" className="fill-line" />
         <rect width={(count / max) * 100} height="4" className={bar} />

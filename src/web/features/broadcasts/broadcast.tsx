@@ -18,10 +18,12 @@ import { showToast } from "../../ui/toast.tsx";
 import { strings as messageStrings } from "../messages/strings.ts";
 import { Causes, Funnel } from "./broadcast-counters.tsx";
 import { type BroadcastDetail, broadcastChip, isFinished, pendingCount } from "./broadcast-view.ts";
+import { ChangeButton, DuplicateButton } from "./change.tsx";
 import { type Live, useLive } from "./live.ts";
 import { Recipients } from "./recipients.tsx";
 import { SendAgain } from "./send-again.tsx";
 import { strings } from "./strings.ts";
+import { WaitNotice } from "./waits.tsx";
 
 export function Screen() {
   const { id } = useWorkspace();
@@ -63,11 +65,7 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
   const { label, tone } = broadcastChip(shown.status);
   const when = (at: string | null) => (at === null ? strings.none : <ExactTime at={at} zone={timezone} />);
   return (
-    <Page
-      title={shown.name}
-      about={strings.title}
-      action={hasActions(shown) ? <Actions broadcast={shown} /> : undefined}
-    >
+    <Page title={shown.name} about={strings.title} action={<Actions broadcast={shown} />}>
       <p className="-mt-4 mb-4">
         <Link
           to="/w/$workspace/broadcasts"
@@ -82,6 +80,11 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
         <Chip tone={tone}>{label}</Chip>
         <span className="figures">{sentence(shown, useRate(shown))}</span>
       </div>
+      {shown.wait !== null && (
+        <div className="mb-6">
+          <WaitNotice wait={shown.wait} />
+        </div>
+      )}
       {live.isDisconnected && !isFinished(shown) && <ConnectionLost live={live} />}
       <Funnel broadcast={shown} />
       <Causes broadcast={shown} />
@@ -98,19 +101,70 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
                 >{`${shown.template.name} (${shown.template.language})`}</code>,
               ],
               [strings.from, shown.from],
+              ...(shown.group === null
+                ? []
+                : [[strings.group, <GroupLink key="group" group={shown.group} />] as const]),
+              ...(shown.family.length === 0
+                ? []
+                : [[strings.family, <Family key="family" family={shown.family} />] as const]),
               [strings.created, when(shown.created_at)],
               ...(shown.send_at === null ? [] : [[strings.startsAt, when(shown.send_at)] as const]),
               [strings.startedAt, when(shown.started_at)],
               [strings.endedAt, when(shown.completed_at)],
-              workspace.billing === null && shown.charged === null
-                ? [strings.cost, isSimulated(workspace, shown.from) ? bill.simulated : bill.meta]
-                : [strings.charged, shown.charged ?? (isFinished(shown) ? strings.none : strings.notSettledYet)],
+              ...(workspace.billing === null && shown.charged === null
+                ? []
+                : [
+                    [
+                      strings.charged,
+                      shown.charged ?? (isFinished(shown) && shown.settled ? strings.none : strings.notSettledYet),
+                    ] as const,
+                  ]),
+              [
+                strings.metaBill,
+                isSimulated(workspace, shown.from)
+                  ? bill.simulated
+                  : strings.metaBillText(strings.categories[shown.category], formatCount(shown.counts.delivered)),
+              ],
               [strings.id, <Copyable key="id" text={String(shown.id)} label={strings.copyId} />],
             ]}
           />
         </Card>
       </Section>
     </Page>
+  );
+}
+
+function GroupLink({ group }: { group: NonNullable<BroadcastDetail["group"]> }) {
+  const { id } = useWorkspace();
+  if (group.name === null) return strings.groupGone;
+  return (
+    <Link
+      to="/w/$workspace/groups"
+      params={{ workspace: String(id) }}
+      search={{ open: String(group.id) }}
+      className={textLink}
+    >
+      {group.name}
+    </Link>
+  );
+}
+
+/** The other broadcasts that sent the same message, to those who failed. */
+function Family({ family }: { family: BroadcastDetail["family"] }) {
+  const { id } = useWorkspace();
+  return (
+    <span className="flex flex-col">
+      {family.map(({ id: broadcast, name, is_first: isFirst }) => (
+        <Link
+          key={broadcast}
+          to="/w/$workspace/broadcasts/$broadcast"
+          params={{ workspace: String(id), broadcast: String(broadcast) }}
+          className={textLink}
+        >
+          {isFirst ? strings.familyFirst(name) : name}
+        </Link>
+      ))}
+    </span>
   );
 }
 
@@ -171,17 +225,20 @@ function useRate(broadcast: BroadcastDetail): number {
   return broadcast.status === "running" ? rate : 0;
 }
 
-function hasActions(broadcast: BroadcastDetail): boolean {
-  return !isFinished(broadcast) || broadcast.counts.failed > 0;
-}
-
 type Action = "POST /w/{workspace}/broadcasts/{id}/pause" | "POST /w/{workspace}/broadcasts/{id}/cancel";
 
 function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   const { id: workspaceId } = useWorkspace();
   const client = useQueryClient();
   const [asking, setAsking] = useState<"pause" | "resume" | "cancel" | null>(null);
-  if (isFinished(broadcast)) return <SendAgain broadcast={broadcast} />;
+  if (isFinished(broadcast)) {
+    return (
+      <>
+        <SendAgain broadcast={broadcast} />
+        <DuplicateButton broadcast={broadcast} />
+      </>
+    );
+  }
   const { name, counts, status } = broadcast;
   const waiting = plural(pendingCount(broadcast), strings.one, strings.other);
   const told = async (done: string) => {
@@ -195,6 +252,9 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   const close = () => setAsking(null);
   return (
     <>
+      <SendAgain broadcast={broadcast} />
+      <ChangeButton broadcast={broadcast} />
+      <DuplicateButton broadcast={broadcast} />
       {status === "paused" ? (
         <Button tone="primary" onClick={() => setAsking("resume")}>
           {strings.resume}

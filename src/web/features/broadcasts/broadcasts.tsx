@@ -4,29 +4,32 @@ import { Link } from "@tanstack/react-router";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
-import { ButtonLink } from "../../ui/button.tsx";
+import { ButtonLink, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural, share } from "../../ui/plural.ts";
-import { Empty } from "../../ui/states.tsx";
+import { Empty, NothingFound } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { OwnNumberCommand } from "../developer/own-number-command.tsx";
 import { commandContext, exampleTemplate, sendBroadcastCommand } from "../developer/printed-commands.ts";
 import { ProgressBar } from "./broadcast-counters.tsx";
 import { type Broadcast, broadcastChip, isFinished } from "./broadcast-view.ts";
 import { Drafts, NewBroadcastLink } from "./drafts.tsx";
+import { ListFilters, SCREEN, sinceOf } from "./list-filters.tsx";
 import { strings } from "./strings.ts";
-
-const SCREEN = "/w/$workspace/broadcasts";
 
 export function Screen() {
   const workspace = useWorkspace();
   const { id, timezone } = workspace;
-  const { after } = useParameters(SCREEN);
+  const { q, status, template, from, when, after } = useParameters(SCREEN);
+  const isFiltered = [q, status, template, from, when].some((one) => one !== undefined);
   const list = useQuery({
-    queryKey: ["broadcasts", id, after],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/broadcasts", { workspace: id, query: { after } }, { signal }),
+    queryKey: ["broadcasts", id, q, status, template, from, when, after],
+    queryFn: ({ signal }) => {
+      const query = { q, status, template, from, since: sinceOf(when), after };
+      return request("GET /w/{workspace}/broadcasts", { workspace: id, query }, { signal });
+    },
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.data.some((one) => !isFinished(one)) === true ? 2_000 : 30_000),
   });
@@ -38,32 +41,37 @@ export function Screen() {
       lead={strings.lead}
       action={<NewBroadcastLink />}
     >
-      <Drafts />
+      {!isFiltered && <Drafts />}
+      <ListFilters />
       <ListScreen
         query={list}
         screen={SCREEN}
         empty={
-          <Empty
-            title={strings.empty}
-            action={
-              <>
-                <ButtonLink to="/w/$workspace/contacts" params={params}>
-                  {strings.emptyContacts}
-                </ButtonLink>
-                <p className="mt-4 text-quiet">{strings.emptyApi}</p>
-                <div className="w-full">
-                  <OwnNumberCommand
-                    make={(own) =>
-                      sendBroadcastCommand(commandContext(location.origin, workspace, exampleTemplate("offer")), own)
-                    }
-                    label={strings.emptyApi}
-                  />
-                </div>
-              </>
-            }
-          >
-            {strings.emptyText}
-          </Empty>
+          isFiltered || after !== undefined ? (
+            <NothingFound title={strings.notFound} clear={strings.clear} />
+          ) : (
+            <Empty
+              title={strings.empty}
+              action={
+                <>
+                  <ButtonLink to="/w/$workspace/contacts" params={params}>
+                    {strings.emptyContacts}
+                  </ButtonLink>
+                  <p className="mt-4 text-quiet">{strings.emptyApi}</p>
+                  <div className="w-full">
+                    <OwnNumberCommand
+                      make={(own) =>
+                        sendBroadcastCommand(commandContext(location.origin, workspace, exampleTemplate("offer")), own)
+                      }
+                      label={strings.emptyApi}
+                    />
+                  </div>
+                </>
+              }
+            >
+              {strings.emptyText}
+            </Empty>
+          )
         }
         label={strings.title}
         rowKey={(row) => row.id}
@@ -102,7 +110,20 @@ export function Screen() {
             head: strings.failed,
             phone: "hidden",
             isNumeric: true,
-            cell: ({ counts }) => formatCount(counts.failed),
+            cell: ({ id: broadcast, counts }) =>
+              counts.failed === 0 ? (
+                formatCount(0)
+              ) : (
+                <Link
+                  to="/w/$workspace/broadcasts/$broadcast"
+                  params={{ ...params, broadcast: String(broadcast) }}
+                  search={{ status: "unsuccessful" }}
+                  hash="people"
+                  className={`relative z-1 ${textLink}`}
+                >
+                  {formatCount(counts.failed)}
+                </Link>
+              ),
           },
           { head: strings.cost, phone: "hidden", isNumeric: true, cell: ({ charged }) => charged ?? strings.none },
           {

@@ -21,13 +21,18 @@ import { strings } from "./strings.ts";
 interface Props {
   broadcast: Broadcast;
   status: RecipientFilter | undefined;
+  code: string | undefined;
   /** Label of the filter: "Failed". */
   filter: string;
   onClose: () => void;
 }
 
-export function GroupOfRecipients({ broadcast, status, filter, onClose }: Props) {
-  const people: BulkPeople = { broadcast: broadcast.id, ...(status === undefined ? {} : { status }) };
+export function GroupOfRecipients({ broadcast, status, code, filter, onClose }: Props) {
+  const people: BulkPeople = {
+    broadcast: broadcast.id,
+    ...(status === undefined ? {} : { status }),
+    ...(code === undefined ? {} : { code }),
+  };
   const counted = useCount(people);
   const [job, setJob] = useState<BulkChange | null>(null);
   const count = counted.data?.count;

@@ -3,8 +3,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { addressOf, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
-import { useParameters } from "../../ui/address.tsx";
-import { Button, buttonClass } from "../../ui/button.tsx";
+import { ParameterLink, useParameters } from "../../ui/address.tsx";
+import { Button, buttonClass, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { DownloadLink } from "../../ui/download-link.tsx";
 import { FilterBar } from "../../ui/list.tsx";
@@ -22,6 +22,8 @@ import { strings } from "./strings.ts";
 const SCREEN = "/w/$workspace/broadcasts/$broadcast";
 
 const filters = ["pending", "sent", "delivered", "read", "failed", "unknown", "skipped"] as const;
+/** Sums of the funnel: chosen by its figures, and shown as a choice while they hold. */
+const sums = ["accepted", "arrived", "unsuccessful"] as const;
 
 const choices = [
   { value: undefined, label: strings.allPeople },
@@ -31,13 +33,15 @@ const choices = [
 export function Recipients({ broadcast }: { broadcast: Broadcast }) {
   const workspace = useWorkspace();
   const { id: workspaceId, timezone } = workspace;
-  const { status, after } = useParameters(SCREEN);
+  const { status, code, after } = useParameters(SCREEN);
+  const sum = sums.find((one) => one === status);
+  const shown = sum === undefined ? choices : [...choices, { value: sum, label: strings.sums[sum] }];
   const list = useQuery({
-    queryKey: ["recipients", workspaceId, broadcast.id, status, after],
+    queryKey: ["recipients", workspaceId, broadcast.id, status, code, after],
     queryFn: ({ signal }) =>
       request(
         "GET /w/{workspace}/broadcasts/{id}/recipients",
-        { workspace: workspaceId, id: broadcast.id, query: { status, after } },
+        { workspace: workspaceId, id: broadcast.id, query: { status, code, after } },
         { signal },
       ),
     placeholderData: keepPreviousData,
@@ -48,7 +52,15 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
   return (
     <div id="people" className="scroll-mt-4">
       <Section title={strings.recipients}>
-        <FilterBar screen={SCREEN} label={strings.recipients} name="status" choices={choices} />
+        <FilterBar screen={SCREEN} label={strings.recipients} name="status" choices={shown} />
+        {code !== undefined && (
+          <p className="mb-4 flex flex-wrap items-center gap-3">
+            <span>{code === "none" ? strings.withoutCode : strings.withCode(code)}</span>
+            <ParameterLink screen={SCREEN} change={{ code: undefined, after: undefined }} className={textLink}>
+              {strings.anyCode}
+            </ParameterLink>
+          </p>
+        )}
         {rows.length > 0 && (
           <div className="mb-3 flex flex-wrap items-center gap-3">
             <span className="figures text-quiet">{plural(list.data?.meta.total ?? 0, strings.one, strings.other)}</span>
@@ -60,7 +72,7 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
                 href={addressOf("GET /w/{workspace}/broadcasts/{id}/recipients/export", {
                   workspace: workspaceId,
                   id: broadcast.id,
-                  query: { status },
+                  query: { status, code },
                 })}
                 className={buttonClass("plain", true)}
               >
@@ -73,7 +85,8 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
           <GroupOfRecipients
             broadcast={broadcast}
             status={status}
-            filter={choices.find(({ value }) => value === status)?.label ?? strings.allPeople}
+            code={code}
+            filter={shown.find(({ value }) => value === status)?.label ?? strings.allPeople}
             onClose={() => setIsGrouping(false)}
           />
         )}

@@ -1,5 +1,5 @@
 /**
- * Sends a finished broadcast again to the failed recipients, as a new draft in the wizard. Recipients that may already
+ * Sends a broadcast again to the recipients who failed for certain, as a new draft in the wizard, also while it still sends. Recipients that may already
  * have the message are excluded unless the user includes them after reading what that means.
  */
 import { useQuery } from "@tanstack/react-query";
@@ -25,10 +25,10 @@ type SendAgainResult = Output<"POST /w/{workspace}/broadcasts/{id}/again">;
 
 export function SendAgain({ broadcast }: { broadcast: BroadcastDetail }) {
   const [isOpen, setIsOpen] = useState(false);
-  if (!isFinished(broadcast) || broadcast.counts.failed === 0) return null;
+  if (broadcast.counts.failed === 0) return null;
   return (
     <>
-      <Button tone="primary" onClick={() => setIsOpen(true)}>
+      <Button tone={isFinished(broadcast) ? "primary" : "plain"} onClick={() => setIsOpen(true)}>
         {strings.again}
       </Button>
       {isOpen && <AgainDialog broadcast={broadcast} onClose={() => setIsOpen(false)} />}
@@ -54,7 +54,10 @@ function AgainDialog({ broadcast, onClose }: { broadcast: BroadcastDetail; onClo
       {again.isPending && <Loading />}
       {data !== undefined && data.refusal !== null && <p>{data.refusal}</p>}
       {data !== undefined && data.refusal === null && data.failed + data.unknown === 0 && (
-        <p>{data.waiting > 0 ? strings.againWaiting(peopleOf(data.waiting)) : strings.againNobody}</p>
+        <div className="flex flex-col gap-3">
+          <p>{data.waiting > 0 ? strings.againWaiting(peopleOf(data.waiting)) : strings.againNobody}</p>
+          {data.reached > 0 && <p>{strings.againReached(peopleOf(data.reached))}</p>}
+        </div>
       )}
       {data !== undefined && data.refusal === null && data.failed + data.unknown > 0 && result === null && (
         <AgainForm broadcast={broadcast} again={data} recount={() => again.refetch()} onStarted={setResult} />
@@ -73,7 +76,12 @@ interface AgainFormProps {
   onStarted: (result: SendAgainResult) => void;
 }
 
-function AgainForm({ broadcast, again: { failed, unknown, waiting }, recount, onStarted }: AgainFormProps) {
+function AgainForm({
+  broadcast,
+  again: { failed, unknown, waiting, lasting, reached, open },
+  recount,
+  onStarted,
+}: AgainFormProps) {
   const { id } = useWorkspace();
   const [isChanged, setIsChanged] = useState(false);
   const form = useForm({ defaultValues: { isWithUnknown: false } });
@@ -103,6 +111,9 @@ function AgainForm({ broadcast, again: { failed, unknown, waiting }, recount, on
     >
       {isChanged && <Notice>{strings.againChanged}</Notice>}
       {failed > 0 && <p>{strings.againText(peopleOf(failed))}</p>}
+      {open > 0 && <p>{strings.againOpen(peopleOf(open))}</p>}
+      {reached > 0 && <p>{strings.againReached(peopleOf(reached))}</p>}
+      {lasting > 0 && <Notice>{strings.againLasting(peopleOf(lasting))}</Notice>}
       {waiting > 0 && <Notice>{strings.againWaiting(peopleOf(waiting))}</Notice>}
       {unknown > 0 && (
         <Notice tone="violet">

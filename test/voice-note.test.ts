@@ -1,7 +1,18 @@
 /** Packets of Opus in WebM, as browsers record them, become an Ogg file with the same packets. */
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { recognize } from "#src/media/recognize.ts";
 import { oggOfWebm } from "#src/web/features/inbox/ogg-opus.ts";
+
+interface Listeners {
+  onNote(file: File, notice: string | null): void;
+  onFailure(sentence: string): void;
+}
+
+/** By a computed path, because the compiler of the tests knows no browser. */
+const recorderPath = new URL("../src/web/features/inbox/voice-recording.ts", import.meta.url).href;
+const { startRecording } = (await import(recorderPath)) as {
+  startRecording(listeners: Listeners): Promise<{ stop(): void; discard(): void } | null>;
+};
 
 const HEAD = Uint8Array.from([...Buffer.from("OpusHead"), 1, 1, 0x38, 1, 0x80, 0xbb, 0, 0, 0, 0, 0]);
 /** An element; `size`: null, it is not known. */
@@ -119,4 +130,99 @@ test("a recording that was cut off keeps its whole packets; one without packets 
   expect(() => oggOfWebm(Buffer.from("not a recording"))).toThrow();
   expect(() => oggOfWebm(webm([element("a3", block(packet(60)))], Buffer.from("VorbisHead")))).toThrow("not Opus");
   expect(() => oggOfWebm(webm([element("a3", block(packet(60), 0x82))]))).toThrow("share a block");
+});
+
+/** A browser that records these types; `refusal`: why there is no microphone. */
+function pretend(types: readonly string[], refusal: string | null = null) {
+  const tracks = { stopped: 0 };
+  const recorders: Recorder[] = [];
+  class Recorder {
+    static isTypeSupported = (type: string): boolean => types.includes(type);
+    state = "recording";
+    ondataavailable: (event: { data: Blob }) => void = () => undefined;
+    onstop: () => unknown = () => undefined;
+    constructor(_: unknown, { mimeType }: { mimeType: string }) {
+      expect(types).toContain(mimeType);
+      recorders.push(this);
+    }
+    start(): void {}
+    stop(): void {
+      this.state = "inactive";
+      this.onstop();
+    }
+  }
+  const getUserMedia = () =>
+    refusal === null
+      ? Promise.resolve({ getTracks: () => [{ stop: () => (tracks.stopped += 1) }] })
+      : Promise.reject(new DOMException("no", refusal));
+  Object.assign(globalThis, { MediaRecorder: Recorder });
+  Object.defineProperty(navigator, "mediaDevices", { configurable: true, value: { getUserMedia } });
+  return { recorders, tracks };
+}
+
+async function record() {
+  const said: string[] = [];
+  const notes: File[] = [];
+  const recording = await startRecording({
+    onNote: (file, notice) => {
+      notes.push(file);
+      if (notice !== null) said.push(notice);
+    },
+    onFailure: (sentence) => said.push(sentence),
+  });
+  return { recording, said, notes };
+}
+
+afterEach(() => {
+  Reflect.deleteProperty(globalThis, "MediaRecorder");
+  Reflect.deleteProperty(navigator, "mediaDevices");
+});
+
+test("a browser that cannot record says what to do", async () => {
+  expect((await record()).said).toEqual([expect.stringContaining("only over HTTPS or on localhost")]);
+  pretend(["audio/mp4"]);
+  expect((await record()).said).toEqual([expect.stringContaining("Use a current Firefox, Chrome or Edge")]);
+  for (const [name, words] of [
+    ["NotAllowedError", "Allow it in the settings"],
+    ["NotFoundError", "Connect one"],
+    ["NotReadableError", "Close other programs"],
+  ] as const) {
+    pretend(["audio/webm;codecs=opus"], name);
+    const { recording, said } = await record();
+    expect([recording, said]).toEqual([null, [expect.stringContaining(words)]]);
+  }
+});
+
+test("what is recorded as Ogg is kept as it is; discarded, nothing is; the microphone is released either way", async () => {
+  const { recorders, tracks } = pretend(["audio/ogg;codecs=opus", "audio/webm;codecs=opus"]);
+  const { recording, said, notes } = await record();
+  recorders[0]?.ondataavailable({ data: new Blob(["OggS of a browser"]) });
+  recording?.stop();
+  while (notes.length === 0) await Bun.sleep(1);
+  expect([notes[0]?.name, notes[0]?.type, await notes[0]?.text()]).toEqual([
+    "Voice note.ogg",
+    "audio/ogg",
+    "OggS of a browser",
+  ]);
+  const discarded = await record();
+  recorders[1]?.ondataavailable({ data: new Blob(["OggS"]) });
+  discarded.recording?.discard();
+  const empty = await record();
+  empty.recording?.stop();
+  while (empty.said.length === 0) await Bun.sleep(1);
+  expect(empty.said).toEqual([expect.stringContaining("Nothing was recorded")]);
+  expect([said, discarded.said, discarded.notes, empty.notes, tracks.stopped]).toEqual([[], [], [], [], 3]);
+});
+
+test("a recording that reaches its largest size stops, is kept, and says why", async () => {
+  const { recorders } = pretend(["audio/ogg;codecs=opus"]);
+  const { said, notes } = await record();
+  for (let piece = 0; piece < 15; piece += 1) {
+    expect(recorders[0]?.state).toBe("recording");
+    recorders[0]?.ondataavailable({ data: new Blob([new Uint8Array(1024 * 1024)]) });
+  }
+  expect(recorders[0]?.state).toBe("inactive");
+  while (notes.length === 0) await Bun.sleep(1);
+  expect(notes[0]?.size).toBeLessThan(16 * 1024 * 1024);
+  expect(said).toEqual([expect.stringContaining("at most 10 minutes and 16 MB")]);
 });

@@ -282,8 +282,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
         await button("Add to the message").tap();
         await page.getByRole("menuitem", { name, exact: true }).tap();
       };
-      const noSideways = async (where: string) =>
-        expect([where, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([where, 390]);
+      const noSideways = async (where: string) => {
+        for (const width of [320, 390]) {
+          await page.setViewportSize({ width, height: 844 });
+          expect([where, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([where, width]);
+        }
+      };
 
       // One of the workspace's contacts, and one that is typed.
       await choose("Contact card");

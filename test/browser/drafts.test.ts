@@ -73,10 +73,15 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       // Nothing of it stays where the person was erased.
       await reply.fill("Her own words: a red one");
+      await button("Add to the message").click();
+      await page.getByRole("menuitem", { name: "Place" }).click();
+      await page.getByLabel("Name (optional)").fill("Where she lives");
+      await page.reload();
+      expect(await page.getByLabel("Name (optional)").inputValue()).toBe("Where she lives");
       await scenario.command("contact erase +919876540010 --workspace 1");
       await page.getByText("This person was erased, so nothing can be sent to them.").waitFor();
       const kept = await page.evaluate<string>("JSON.stringify(localStorage)");
-      for (const text of ["red one", "asked before", "Of Bob"])
+      for (const text of ["red one", "Where she lives", "asked before", "Of Bob"])
         expect([text, kept.includes(text)]).toEqual([text, false]);
     },
     SCENARIO_LIMIT_MS,

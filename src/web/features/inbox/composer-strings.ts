@@ -56,8 +56,8 @@ export const strings = {
   voiceNone: "No microphone was found. Connect one, then press the microphone again.",
   voiceBusy: "The microphone cannot be used. Close other programs that use it, then press the microphone again.",
   voiceEmpty: "Nothing was recorded. Press the microphone again.",
-  voiceStopped: (minutes: number) =>
-    `A voice note has at most ${minutes} minutes: the recording stopped there. Listen to it, then send it and record the rest.`,
+  voiceStopped: (minutes: number, size: string) =>
+    `A voice note has at most ${minutes} minutes and ${size}: the recording stopped there. Listen to it, then send it and record the rest.`,
 } as const;
 
 /** Texts of what a message can be beside text and files. */

@@ -2,7 +2,7 @@
  * Records a voice note: Ogg with Opus, which browsers record as it is or in WebM, whose packets are then put into Ogg. Nothing
  * leaves the page before the note is sent.
  */
-import { uploadBytesMax } from "#src/domain/media/upload.ts";
+import { inWords, uploadBytesMax } from "#src/domain/media/upload.ts";
 import { strings } from "./composer-strings.ts";
 import { oggOfWebm } from "./ogg-opus.ts";
 
@@ -69,7 +69,7 @@ export async function startRecording({ onNote, onFailure }: Listeners): Promise<
     try {
       const file = await noteOf(new Blob(pieces), recorded);
       if (file === null) onFailure(strings.voiceEmpty);
-      else onNote(file, isFull ? strings.voiceStopped(MINUTES_MAX) : null);
+      else onNote(file, isFull ? strings.voiceStopped(MINUTES_MAX, inWords(bytesMax)) : null);
     } catch {
       onFailure(strings.voiceUnable);
     }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openClient } from "#src/db/driver.ts";
 import { settingKey, settingNames } from "#src/domain/workspaces/workspace.ts";
 import { axeFindings, noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
@@ -175,20 +176,30 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("button", { name: /^Schedule for/ }).waitFor();
       expect(await page.getByText("in your quiet hours").count()).toBe(0);
 
+      // As if the person had written long ago.
+      const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
+      client.exec("UPDATE inbounds SET created_at = created_at - 864000000");
+      client.close();
       await scenario.go("settings");
       await set(scenario, "Timezone", "Europe/Berlin");
       await set(scenario, "Opt-out words", "no more offers");
+      await set(scenario, "What people write", "7 days");
       await save(scenario);
       const dialog = page.getByRole("alertdialog", { name: "Change these settings?" });
       await dialog.getByText("22:30 becomes", { exact: false }).waitFor();
       expect(await dialog.textContent()).toContain("“No more offers”, opted out");
+      await dialog.getByText("1 text that a person wrote").waitFor();
       await pictures(scenario, "first");
       const workspace = await scenario.command("workspace show 1");
-      expect(workspace).toMatchObject({ timezone: "Asia/Kolkata", stop_words: [] });
+      expect(workspace).toMatchObject({ timezone: "Asia/Kolkata", stop_words: [], inbound_retention: "server" });
       await dialog.getByRole("button", { name: "Change settings" }).click();
       await dialog.waitFor({ state: "detached" });
       const changed = await scenario.command("workspace show 1");
-      expect(changed).toMatchObject({ timezone: "Europe/Berlin", stop_words: ["no more offers"] });
+      expect(changed).toMatchObject({
+        timezone: "Europe/Berlin",
+        stop_words: ["no more offers"],
+        inbound_retention: "7 days",
+      });
     },
     SCENARIO_LIMIT_MS,
   );

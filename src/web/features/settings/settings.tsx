@@ -8,7 +8,7 @@ import { Confirm } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, DescriptionList, Page } from "../../ui/page.tsx";
-import { formatCount } from "../../ui/plural.ts";
+import { plural } from "../../ui/plural.ts";
 import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -212,11 +212,11 @@ function Consequences({ broadcasts, people, examined, removed }: Preview) {
         <div>
           <p>{strings.removes}</p>
           <ul className="mt-2 flex list-disc flex-col gap-1 ps-5">
-            {removed.map(({ key, count, is_more }) => (
-              <li key={key}>
-                {strings.removed[key]?.(is_more ? strings.orMore(formatCount(count)) : formatCount(count))}
-              </li>
-            ))}
+            {removed.map(({ key, count, is_more }) => {
+              const [one = key, other = key] = strings.removed[key] ?? [];
+              const what = plural(count, one, other);
+              return <li key={key}>{is_more ? strings.orMore(what) : what}</li>;
+            })}
           </ul>
         </div>
       )}

@@ -45,10 +45,10 @@ export const strings = {
   more: (count: number) => `and ${count} more`,
   removes: "What is older is deleted within minutes, and cannot be brought back:",
   removed: {
-    message_retention: (count: string) => `${count} messages to one person`,
-    inbound_retention: (count: string) => `the texts of ${count} messages that people wrote`,
-    media_retention: (count: string) => `${count} files that people sent`,
-  } as Readonly<Record<string, (count: string) => string>>,
-  orMore: (count: string) => `more than ${count}`,
+    message_retention: ["message to one person", "messages to one person"],
+    inbound_retention: ["text that a person wrote", "texts that people wrote"],
+    media_retention: ["file that a person sent", "files that people sent"],
+  } as Readonly<Record<string, readonly [one: string, other: string]>>,
+  orMore: (what: string) => `more than ${what}`,
   onlyFromNow: "No consent changes now: the words hold for what people write from now on.",
 } as const;

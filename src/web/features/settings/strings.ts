@@ -1,4 +1,6 @@
 /** Texts of the settings. The names of settings and what they change come from the server. */
+import { plural } from "../../ui/plural.ts";
+
 export const strings = {
   title: "Settings",
   lead: "They hold for the whole workspace, from the moment you save them.",
@@ -39,7 +41,7 @@ export const strings = {
       : `${count} scheduled broadcasts keep their moments, which have another time of day:`,
   becomes: (was: string, becomes: string) => `${was} becomes ${becomes}`,
   people: (count: number, examined: number) =>
-    `The last ${examined.toLocaleString("en")} messages that people wrote would have been read differently for ${count} ${count === 1 ? "person" : "people"}:`,
+    `${plural(count, "person", "people")} would have been read differently in the last ${plural(examined, "message that a person wrote", "messages that people wrote")}:`,
   would: { opt_out: "opted out", opt_in: "opted in" } as const,
   said: (text: string) => `“${text}”`,
   more: (count: number) => `and ${count} more`,

@@ -3,7 +3,6 @@
  * written while it is read, so it may be larger than the memory.
  */
 import { Readable } from "node:stream";
-import { sql } from "drizzle-orm";
 import { ZipFile } from "yazl";
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { formatInstant } from "#src/core/instant.ts";
@@ -12,7 +11,6 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { findPerson } from "#src/domain/erasure/person.ts";
 import type { ConversationCursor } from "#src/domain/inbound/read-conversation.ts";
-import { conversationNotes } from "#src/domain/inbound/table.ts";
 import type { MediaFile } from "#src/domain/media/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import {
@@ -22,8 +20,10 @@ import {
   type PersonFile,
   readEntries,
   readMessageRows,
+  readNotes,
   readProfile,
   readRecords,
+  recordTables,
 } from "./collect.ts";
 import * as page from "./page.ts";
 
@@ -57,12 +57,12 @@ interface ArchiveReport {
 /** Throws what `find` throws, before anything is written. */
 export async function writePersonArchive(options: ArchiveOptions): Promise<ArchiveReport> {
   const { store, clock, wallClock = clock, workspace, find, readFile, write } = options;
-  const { all, files, notes } = store.read((tx) => {
+  const { all, files } = store.read((tx) => {
     const linked = findPerson(tx, find(tx)).contacts;
-    return { all: linked, files: listFiles(tx, linked), notes: linked.flatMap((one) => listNotes(tx, one, workspace)) };
+    return { all: linked, files: listFiles(tx, linked) };
   });
   const report: ArchiveReport = {
-    ...{ contacts: all.length, entries: 0, notes: notes.length, files: 0, missing: [], bytes: 0 },
+    ...{ contacts: all.length, entries: 0, notes: 0, files: 0, missing: [], bytes: 0 },
   };
   const madeAt = formatInstant(wallClock.now(), workspace.timezone);
 
@@ -83,8 +83,11 @@ export async function writePersonArchive(options: ArchiveOptions): Promise<Archi
       const profile = store.read((tx) => readProfile(tx, contact, workspace));
       yield `${index === 0 ? "" : ","}${JSON.stringify(profile).slice(0, -1)},"conversation":`;
       yield* array(entriesOf(contact));
-      const records = store.read((tx) => readRecords(tx, contact));
-      yield `,"records":${JSON.stringify(records).slice(0, -1)}`;
+      yield ',"records":{';
+      for (const [place, table] of recordTables.entries()) {
+        yield `${place === 0 ? "" : ","}"${table}":`;
+        yield* array(pages((offset) => store.read((tx) => readRecords(tx, contact, table, offset))));
+      }
       for (const table of messageTables) {
         yield `,"${table}":`;
         yield* array(rowsOf(contact, table));
@@ -92,6 +95,16 @@ export async function writePersonArchive(options: ArchiveOptions): Promise<Archi
       yield "}}";
     }
     yield "]}\n";
+  }
+
+  async function* pages<Row>(read: (offset: number) => Row[]): AsyncGenerator<Row[]> {
+    for (let offset = 0; ; ) {
+      const rows = read(offset);
+      await sleep(clock, GAP_MS);
+      if (rows.length === 0) return;
+      yield rows;
+      offset += rows.length;
+    }
   }
 
   async function* rowsOf(contact: Contact, table: (typeof messageTables)[number]): AsyncGenerator<object[]> {
@@ -116,7 +129,13 @@ export async function writePersonArchive(options: ArchiveOptions): Promise<Archi
         yield entries.map((entry) => page.entrySection(entry, filesOf(entry))).join("");
       }
     }
-    yield page.notesSection(notes) + page.filesSection(files) + page.pageEnd;
+    for (const contact of all) {
+      for await (const notes of pages((offset) => store.read((tx) => readNotes(tx, contact, workspace, offset)))) {
+        yield page.notesSection(notes, report.notes === 0);
+        report.notes += notes.length;
+      }
+    }
+    yield page.filesSection(files) + page.pageEnd;
   }
 
   const zip = new ZipFile();
@@ -168,13 +187,4 @@ function filesByOwner(files: readonly PersonFile[]): (entry: Entry) => PersonFil
     const owners = direction === "in" ? [`in ${id}`] : uploads.map((upload) => `out ${upload}`);
     return owners.flatMap((owner) => found.get(owner) ?? []);
   };
-}
-
-function listNotes(tx: ReadTx, contact: Contact, workspace: Workspace) {
-  const rows = tx.db.select().from(conversationNotes).where(sql`${conversationNotes.contactId} = ${contact.id}`).all();
-  return rows.map(({ text, author, createdAt }) => ({
-    text,
-    author,
-    at: formatInstant(createdAt, workspace.timezone),
-  }));
 }

@@ -11,13 +11,14 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { type Contact, consentLog } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { type ConversationCursor, readConversation } from "#src/domain/inbound/read-conversation.ts";
-import { inbounds } from "#src/domain/inbound/table.ts";
+import { conversationNotes, inbounds } from "#src/domain/inbound/table.ts";
 import { viewEntry } from "#src/domain/inbound/view-conversation.ts";
 import { type MediaFile, media, mediaFiles, uploadPeople, uploads } from "#src/domain/media/table.ts";
 import { idsOfContact } from "#src/domain/messages/contact-message-statements.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 
-const PAGE = 100;
+/** Rows that are read and shown in a few milliseconds. */
+const PAGE = 25;
 
 /** A file of the archive, in the folder `files`. */
 export interface PersonFile {
@@ -84,14 +85,40 @@ export function readMessageRows(tx: ReadTx, contact: Contact, table: keyof typeo
   );
 }
 
-/** The rows of the tables from which an erasure deletes the contact, as they are stored. */
-export function readRecords(tx: ReadTx, { id }: Contact): Record<string, unknown[]> {
-  return Object.fromEntries(
-    tablesWith("person", "deleted").map((table) => [
-      table,
-      tx.db.all(sql`SELECT * FROM ${sql.raw(table)} WHERE contact_id = ${id}`),
-    ]),
-  );
+/** The tables from which an erasure deletes the contact. */
+export const recordTables = tablesWith("person", "deleted");
+
+/** A page of their rows as they are stored, after the first `offset`. */
+export function readRecords(
+  tx: ReadTx,
+  { id }: Contact,
+  table: (typeof recordTables)[number],
+  offset: number,
+): object[] {
+  const page = sql.raw(`LIMIT ${PAGE} OFFSET ${offset}`);
+  return tx.db.all<object>(sql`SELECT * FROM ${sql.raw(table)} WHERE contact_id = ${id} ${page}`);
+}
+
+interface PersonNote {
+  text: string;
+  author: string;
+  at: string;
+}
+
+/** A page of notes, by number and id. */
+export function readNotes(tx: ReadTx, { id }: Contact, { timezone }: Workspace, offset: number): PersonNote[] {
+  const rows = tx.db
+    .select()
+    .from(conversationNotes)
+    .where(eq(conversationNotes.contactId, id))
+    .orderBy(conversationNotes.numberId, conversationNotes.id)
+    .limit(PAGE)
+    .offset(offset)
+    .all();
+  return rows.map((note) => ({
+    ...{ text: note.text, author: note.author },
+    at: formatInstant(note.createdAt, timezone),
+  }));
 }
 
 export function listFiles(tx: ReadTx, all: readonly Contact[]): PersonFile[] {

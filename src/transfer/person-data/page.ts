@@ -53,9 +53,9 @@ export function entrySection(entry: Entry, files: readonly PersonFile[]): string
   return `<div class="entry${isOut ? " out" : ""}"><small>${text(`${entry.at}: ${isOut ? "to you" : "from you"}, ${entry.type}${status}`)}</small><p dir="auto">${text(entry.text)}</p>${links.join("")}</div>\n`;
 }
 
-export function notesSection(notes: readonly { text: string; author: string; at: string }[]): string {
-  if (notes.length === 0) return "";
-  return `<h2>Notes of the staff</h2>${table(notes.map((note) => [`${note.at}, ${note.author}`, note.text]))}`;
+export function notesSection(notes: readonly { text: string; author: string; at: string }[], isFirst: boolean): string {
+  const heading = isFirst ? "<h2>Notes of the staff</h2>" : "";
+  return heading + table(notes.map((note) => [`${note.at}, ${note.author}`, note.text]));
 }
 
 export function filesSection(files: readonly PersonFile[]): string {

@@ -64,10 +64,11 @@ export const homeEndpoints = {
     ),
   }).load(async (call) => {
     const { store, workspace, system, user } = call;
+    const onboarding = store.read((tx) => readOnboarding(tx, workspace.id, user.id));
+    // Other requests are answered between the two looks at the database.
     const waiting = await findWaiting(call);
     const conditions = system.knownConditions().filter(({ workspaceId }) => workspaceId === workspace.id);
     return store.read((tx) => {
-      const onboarding = readOnboarding(tx, workspace.id, user.id);
       const approved = listTemplatePositions(
         tx,
         workspace.id,
@@ -83,7 +84,7 @@ export const homeEndpoints = {
         has_delivered_events: onboarding.hasDelivered,
         exhausted_deliveries: onboarding.exhaustedCount,
         last_delivered_at: when(onboarding.lastDeliveredAt),
-        has_template: onboarding.hasTemplate,
+        has_template: approved.length > 0,
         has_people: onboarding.hasPeople,
         has_broadcast: onboarding.hasBroadcast,
         has_colleague: onboarding.hasColleague,

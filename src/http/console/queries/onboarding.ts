@@ -7,14 +7,11 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { broadcasts } from "#src/domain/broadcasts/table.ts";
 import { contactCounters } from "#src/domain/contacts/table.ts";
 import { messages } from "#src/domain/messages/table.ts";
-import { listTemplatePositions } from "#src/domain/templates/read.ts";
 import { memberships, userLinks } from "#src/domain/users/table.ts";
 import { deliveries, events } from "#src/domain/webhooks/table.ts";
 import { apiKeys } from "#src/domain/workspaces/table.ts";
 
 interface Onboarding {
-  /** An approved one. */
-  hasTemplate: boolean;
   hasPeople: boolean;
   /** One that was started. */
   hasBroadcast: boolean;
@@ -32,7 +29,7 @@ interface Onboarding {
 }
 
 const EVENTS_SCANNED = 300;
-const MESSAGES_SCANNED = 300;
+const MESSAGES_SCANNED = 100;
 const EXHAUSTED_COUNT_MAX = 100;
 
 export function readOnboarding(tx: ReadTx, workspaceId: number, userId: number): Onboarding {
@@ -43,16 +40,18 @@ export function readOnboarding(tx: ReadTx, workspaceId: number, userId: number):
     .limit(1)
     .get();
   const newest = listEvents(tx, workspaceId, desc(events.seq));
-  const oldest = newest.length < EVENTS_SCANNED ? [] : listEvents(tx, workspaceId, asc(events.seq));
+  const isSent = ({ type }: { type: string }) => type === "message.delivered";
+  const hasSent =
+    newest.some(isSent) ||
+    (newest.length === EVENTS_SCANNED && listEvents(tx, workspaceId, asc(events.seq)).some(isSent));
   const counters = tx.db.select().from(contactCounters).where(eq(contactCounters.workspaceId, workspaceId)).get();
   const started = newestBroadcast(tx, workspaceId);
   return {
-    hasTemplate: listTemplatePositions(tx, workspaceId, { status: "APPROVED" }, { offset: 0 }, 1).length > 0,
     hasPeople: (counters?.contacts ?? 0) > 0,
     hasBroadcast: started !== undefined,
     hasColleague: hasColleague(tx, workspaceId, userId),
     hasKey: key !== undefined,
-    hasSent: [...newest, ...oldest].some(({ type }) => type === "message.delivered"),
+    hasSent,
     lastDeliveredAt: lastDelivered(tx, workspaceId, started),
     hasDelivered: countDeliveries(tx, workspaceId, "delivered", 1) > 0,
     exhaustedCount: countDeliveries(tx, workspaceId, "exhausted", EXHAUSTED_COUNT_MAX),

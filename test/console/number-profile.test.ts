@@ -127,13 +127,14 @@ describe("the profile at Meta", () => {
     expect([shown.status, shown.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
   });
 
-  test("a token that Meta no longer takes is said", async () => {
-    const { account } = world;
+  test("what Meta cannot show is an error, and not an empty profile", async () => {
     const { graph } = world;
     graph.faces.isUnreadable = true;
     const { status, body } = await owner.get(ofNumber("/profile"));
+    const changed = await put("/profile", { ...texts, about: "Unseen" });
     graph.faces.isUnreadable = false;
-    expect([status, body.error.code, account.token.isValid]).toEqual([502, "whatsapp_refused", true]);
+    expect([status, body.error.code, body.error.retryable]).toEqual([502, "whatsapp_error", true]);
+    expect([changed.status, graph.faces.profile.about]).toEqual([502, "Open"]);
   });
 });
 

@@ -138,7 +138,6 @@ export const filters: Readonly<Record<string, ((side: Objects) => string) | null
   identity: () => "any",
   origin: null,
   day: null,
-  code: null,
   show: () => "waiting",
   state: () => "open",
   assignee: () => "none",

@@ -178,6 +178,7 @@ export const folders: Folder[] = [
       "domain/inbound/quick-reply.ts",
       "domain/media/upload.ts",
       "domain/messages/kinds/limits.ts",
+      "domain/numbers/business-profile.ts",
       "domain/templates/rules/",
       "domain/users/invitation-text.ts",
       "domain/users/roles.ts",

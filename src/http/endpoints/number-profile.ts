@@ -29,8 +29,7 @@ import { withTimeout } from "../body.ts";
 import { CursorQuery } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { recordAct, type WorkspaceCallWith } from "./call.ts";
-import { ListMeta } from "./conversation-access.ts";
-import { ANY_TYPE, Data, Empty, File, Id, listWith, strict } from "./declare.ts";
+import { ANY_TYPE, Data, Empty, File, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 import { requireNumber } from "./numbers.ts";
@@ -157,12 +156,14 @@ export const numberProfileEndpoints = {
     session: "overview",
     params: number,
     query: { after: CursorQuery.after },
-    output: listWith(BlockedView, ListMeta),
+    output: ListOf(BlockedView),
   }).load(async (call) => {
     const found = call.store.read((tx) => requireNumber(call, tx));
     const { people, next } = await listBlocked(call.dispatch, found, call.query.get("after"), BLOCKED_PER_PAGE);
     const data = await call.store.write((tx) => people.map((person) => noteAndView(tx, call, found, person)));
-    return { data, meta: { per_page: BLOCKED_PER_PAGE, has_more: next !== null, next } };
+    // The network does not say how many there are.
+    const meta = { page: 1, per_page: BLOCKED_PER_PAGE, total: data.length, has_more: next !== null, next };
+    return { data, meta };
   }),
   "POST /w/{workspace}/numbers/{id}/unblock": endpoint({
     session: "overview",

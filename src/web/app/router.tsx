@@ -71,6 +71,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   groups: lazy(() => import("../features/groups/groups.tsx")),
   messages: lazy(() => import("../features/messages/messages.tsx")),
   numbers: lazy(() => import("../features/numbers/numbers.tsx")),
+  numberProfile: lazy(() => import("../features/numbers/profile.tsx")),
   connectNumber: lazy(() => import("../features/numbers/connect.tsx")),
   templates: lazy(() => import("../features/templates/templates.tsx")),
   newTemplate: lazy(() => import("../features/template-studio/studio.tsx")),

@@ -231,6 +231,8 @@ const workspaceScreens = {
   numbers: inWorkspace("/numbers", { open: text }),
   // `number`: one that is connected, whose set-up is shown.
   connectNumber: inWorkspace("/numbers/connect", { via: oneOf("meta", "simulator"), number: text }),
+  // `number`: the one that customers see.
+  numberProfile: inWorkspace("/numbers/profile", { number: text, after: text }),
   templates: inWorkspace("/templates", {
     q: text,
     status: oneOf("APPROVED", "PENDING", "REJECTED", "PAUSED"),

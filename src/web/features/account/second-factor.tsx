@@ -12,6 +12,7 @@ import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
+import { QrCode } from "../../ui/qr-code.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
 
@@ -76,7 +77,7 @@ function SwitchOn({ onClose }: { onClose: () => void }) {
       ) : (
         <>
           <p>{strings.factorScan}</p>
-          <QrCode modules={setup.modules} />
+          <QrCode modules={setup.modules} label={strings.factorScan} />
           <Copyable text={setup.secret} label={strings.factorSecret} />
           <Form
             form={confirm}
@@ -96,20 +97,6 @@ function SwitchOn({ onClose }: { onClose: () => void }) {
         </>
       )}
     </Dialog>
-  );
-}
-
-/** Dark on white in both themes: some cameras cannot read inverted codes. */
-function QrCode({ modules }: { modules: string[] }) {
-  const size = modules.length + 8;
-  const dark = modules
-    .flatMap((row, y) => [...row].flatMap((bit, x) => (bit === "1" ? [`M${x + 4} ${y + 4}h1v1h-1z`] : [])))
-    .join("");
-  return (
-    <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={strings.factorScan} className="w-52 self-center">
-      <rect width={size} height={size} fill="white" />
-      <path d={dark} fill="black" shapeRendering="crispEdges" />
-    </svg>
   );
 }
 

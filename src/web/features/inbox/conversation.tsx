@@ -23,6 +23,7 @@ import { Scheduled } from "../messages/scheduled.tsx";
 import { strings as messageStrings } from "../messages/strings.ts";
 import { arrange, keyOf, referenceTo } from "./arrange.ts";
 import { Attachment } from "./attachment.tsx";
+import { BlockNotice } from "./block.tsx";
 import { Bubble, textIn } from "./bubble.tsx";
 import { Composer } from "./composer.tsx";
 import { MessageActions } from "./composer-actions.tsx";
@@ -101,6 +102,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           )}
         </div>
         <TeamBar conversation={conversation} />
+        <BlockNotice conversation={conversation} />
         {contact.consent.may_want_to_stop_since !== null && (
           <div className="border-b border-line p-3">
             <DoubtNotice

@@ -15,6 +15,7 @@ import { Form } from "../../ui/form.tsx";
 import { useKeys } from "../../ui/keys.ts";
 import { sentenceOf } from "../../ui/states.tsx";
 import { phoneOf } from "../contacts/contact-view.ts";
+import { BlockQuestion } from "./block.tsx";
 import { type ConversationActs, type StateChange, shortName, useConversationActs } from "./conversation-state.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { localTime, shortTime, snoozeTimes } from "./snooze-times.ts";
@@ -34,7 +35,7 @@ interface BarProps {
   state: State;
 }
 
-type Opened = "snooze" | "assign" | "more" | "time" | "tags" | null;
+type Opened = "snooze" | "assign" | "more" | "time" | "tags" | "block" | null;
 const OPENED_BY: Readonly<Record<string, Opened>> = { s: "snooze", a: "assign", t: "tags", ".": "more" };
 
 function Bar({ conversation, state }: BarProps) {
@@ -76,7 +77,12 @@ function Bar({ conversation, state }: BarProps) {
           </Button>
         </>
       )}
-      <MoreMenu {...openFor("more")} conversation={conversation} openTags={() => setOpened("tags")} />
+      <MoreMenu
+        {...openFor("more")}
+        conversation={conversation}
+        openTags={() => setOpened("tags")}
+        askBlock={() => setOpened("block")}
+      />
       {acts.error !== null && (
         <p role="alert" className="w-full text-red">
           {sentenceOf(acts.error)}
@@ -93,6 +99,7 @@ function Bar({ conversation, state }: BarProps) {
         {strings.takeText(state.assignee ?? "")}
       </Confirm>
       {opened === "time" && <SnoozeDialog acts={acts} onClose={close} />}
+      <BlockQuestion conversation={conversation} state={state} isOpen={opened === "block"} onClose={close} />
       {opened === "tags" && <TagsDialog conversation={conversation} onClose={close} />}
     </div>
   );
@@ -259,8 +266,9 @@ function AssignMenu({ state, acts, ...menu }: OpenedMenu & { state: State; acts:
 function MoreMenu({
   conversation,
   openTags,
+  askBlock,
   ...menu
-}: OpenedMenu & { conversation: Conversation; openTags: () => void }) {
+}: OpenedMenu & { conversation: Conversation; openTags: () => void; askBlock: () => void }) {
   const { id } = useWorkspace();
   const phone = phoneOf(conversation.contact);
   return (
@@ -268,6 +276,11 @@ function MoreMenu({
       <Menu.Item className={itemClass} onClick={() => setTimeout(openTags)}>
         {strings.tags}
       </Menu.Item>
+      {conversation.conversation?.block_state !== "checking" && (
+        <Menu.Item className={itemClass} onClick={() => setTimeout(askBlock)}>
+          {conversation.conversation?.block_state === "blocked" ? strings.unblockItem : strings.blockItem}
+        </Menu.Item>
+      )}
       {phone !== "" && (
         <Menu.Item
           className={itemClass}

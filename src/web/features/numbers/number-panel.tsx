@@ -30,6 +30,7 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
         <Copyable text={number.phone} label={strings.copyPhone} />
       </div>
       <ReadinessSection number={number} isOwner={isOwner} />
+      <ProfileSection number={number} />
       {isOwner && <Findings number={number} />}
       {isOwner && number.network === "whatsapp" && <ConnectionSection number={number} />}
       {number.network === "whatsapp" && <NetworkSection number={number} />}
@@ -192,6 +193,22 @@ function Findings({ number }: { number: SendingNumber }) {
           </>
         )}
       </Loaded>
+    </Section>
+  );
+}
+
+/** The page with what customers see of the number. */
+function ProfileSection({ number }: { number: SendingNumber }) {
+  const { id } = useWorkspace();
+  return (
+    <Section title={strings.profile} lead={strings.profileText}>
+      <ButtonLink
+        to="/w/$workspace/numbers/profile"
+        params={{ workspace: String(id) }}
+        search={{ number: String(number.id) }}
+      >
+        {strings.profileOpen}
+      </ButtonLink>
     </Section>
   );
 }

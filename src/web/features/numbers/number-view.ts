@@ -10,3 +10,5 @@ export type Connection = Output<"GET /w/{workspace}/connection">;
 export type OfferedAccount = Entry<"GET /w/{workspace}/connection/numbers">;
 
 export type OfferedNumber = OfferedAccount["numbers"][number];
+
+export type NumberProfile = Output<"GET /w/{workspace}/numbers/{id}/profile">;

@@ -112,49 +112,51 @@ export const commands: readonly Command[] = [
         const ended = await erasePerson({ store, clock, files, config }, id);
         const holders = ended?.holders ?? null;
         if (ended === undefined || holders === null) throw new Error(`erasure ${id} has not ended`);
-        const { log_emptied: isLogEmpty, waiting_imports: waitingImports, shared_uploads: sharedUploads } = holders;
-        const { still_blocked_on: blockedOn } = holders;
         // With their places, which are the operator's to know.
         const copies = copiesOf(config, clock.now());
         const backups = copies.map((copy) => ({ ...copy, until: copy.until === null ? null : inSeconds(copy.until) }));
-        const text = [
-          "The person is erased.",
-          ...(backups.length === 0 ? [] : ["Copies from before still contain the person:"]),
-          ...backups.map(({ place, until }) => `  ${place}: until ${until ?? "you delete it"}`),
-          ...(holders.is_replicated
-            ? ["The replica of the database still contains the person until it ages out."]
-            : []),
-          ...(sharedUploads.length === 0 ? [] : [`Uploads that others got too stay: ${sharedUploads.join(", ")}.`]),
-          ...(blockedOn.length === 0
-            ? []
-            : [
-                `WhatsApp still blocks the person on ${blockedOn.join(", ")}.`,
-                "  next: unblock them under Numbers, if they are to write again",
-              ]),
-          ...(isLogEmpty ? [] : ["The write-ahead log still contains old pages until the server's next restart."]),
-          ...(waitingImports.length === 0
-            ? []
-            : [
-                `Uploaded files that are not imported yet may contain the person: ${waitingImports.join(", ")}.`,
-                "  next: discard them under Contacts → Import, or remove the person from them",
-              ]),
-        ].join("\n");
         return {
           json: {
             erased: true,
             counts: ended.counts,
-            log_emptied: isLogEmpty,
-            waiting_imports: waitingImports,
-            shared_uploads: sharedUploads,
-            still_blocked_on: blockedOn,
+            log_emptied: holders.log_emptied,
+            waiting_imports: holders.waiting_imports,
+            shared_uploads: holders.shared_uploads,
+            still_blocked_on: holders.still_blocked_on,
             is_replicated: holders.is_replicated,
             backups,
           },
-          text,
+          text: describeErased(backups, holders),
         };
       }),
   ),
 ];
+
+/** What still holds something of the person, and what to do about it. */
+function describeErased(backups: readonly { place: string; until: string | null }[], holders: ErasureHolders): string {
+  const { log_emptied: isLogEmpty, waiting_imports: waitingImports, shared_uploads: sharedUploads } = holders;
+  const { still_blocked_on: blockedOn } = holders;
+  return [
+    "The person is erased.",
+    ...(backups.length === 0 ? [] : ["Copies from before still contain the person:"]),
+    ...backups.map(({ place, until }) => `  ${place}: until ${until ?? "you delete it"}`),
+    ...(holders.is_replicated ? ["The replica of the database still contains the person until it ages out."] : []),
+    ...(sharedUploads.length === 0 ? [] : [`Uploads that others got too stay: ${sharedUploads.join(", ")}.`]),
+    ...(blockedOn.length === 0
+      ? []
+      : [
+          `WhatsApp still blocks the person on ${blockedOn.join(", ")}.`,
+          "  next: unblock them under Numbers, if they are to write again",
+        ]),
+    ...(isLogEmpty ? [] : ["The write-ahead log still contains old pages until the server's next restart."]),
+    ...(waitingImports.length === 0
+      ? []
+      : [
+          `Uploaded files that are not imported yet may contain the person: ${waitingImports.join(", ")}.`,
+          "  next: discard them under Contacts → Import, or remove the person from them",
+        ]),
+  ].join("\n");
+}
 
 /** The server takes over a command that was killed. */
 function begin(tx: Tx, person: Contact): Erasure {

@@ -5,7 +5,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findOpenErasure } from "#src/domain/contacts/being-erased.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
-import type { Contact, Erasure } from "#src/domain/contacts/table.ts";
+import type { Contact, Erasure, ErasureHolders } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { beginErasure } from "#src/domain/erasure/erasures.ts";
 import { COMMAND_LINE, recordAudit } from "#src/domain/users/audit-log.ts";

@@ -128,7 +128,7 @@ const OURS: Readonly<Record<string, string>> = {
   network_changes: "property",
   network_health: "state source",
   network_uploads: "network_media_id",
-  network_usage: "month category type",
+  network_usage: "month category type country",
   numbers:
     "phone network provider api_url given_portfolio account_id phone_number_id access_token app_secret unready_by shared_with",
   outbox: "kind",

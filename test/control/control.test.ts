@@ -1,7 +1,8 @@
 /** Test control over HTTP: who may use it, when it exists at all, what its errors say, and what a reset brings back. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { SHOP, Workshop } from "../cli/spawn.ts";
 
@@ -346,6 +347,16 @@ describe("what it does", () => {
     expect(holding()).toEqual([]);
     await control("POST", "/clock", { freeze: false });
   });
+
+  test("a reset, of everything or of a workspace, removes archives of people that it does not bring back", async () => {
+    const directory = join(ready.data, "hand-outs");
+    mkdirSync(directory, { recursive: true });
+    for (const body of [{}, { workspace: 1 }]) {
+      for (const name of ["7.zip", "8.zip.part"]) writeFileSync(join(directory, name), "PK");
+      expect((await control("POST", "/reset", body)).status).toBe(200);
+      expect(readdirSync(directory)).toEqual([]);
+    }
+  }, 60_000);
 
   test("sent waits until there are as many as asked for, and no longer than asked", async () => {
     await control("POST", "/reset", {});

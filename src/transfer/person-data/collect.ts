@@ -18,7 +18,7 @@ import { idsOfContact } from "#src/domain/messages/contact-message-statements.ts
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 
 /** Rows that are read and shown in a few milliseconds. */
-const PAGE = 25;
+const PAGE = 20;
 
 /** A file of the archive, in the folder `files`. */
 export interface PersonFile {

@@ -7,13 +7,16 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tablesWith } from "#src/db/table-policies.ts";
+import { beginErasure } from "#src/domain/erasure/erasures.ts";
 import { type PersonTable, personColumns } from "#src/domain/erasure/person-columns.ts";
+import { COMMAND_LINE } from "#src/domain/users/audit-log.ts";
 import { readTypes, setWebhook } from "#src/domain/webhooks/address.ts";
 import { firstOperator, PASSWORD, person, type Visitor } from "#test/support/console.ts";
 import { type AcceptedMessage, type Change, GRAPH_PHONE_NUMBER_ID } from "#test/support/graph.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { GraphMedia } from "#test/support/graph-media.ts";
 import { markedKinds } from "#test/support/message-kinds.ts";
+import { contactOf } from "#test/support/rows.ts";
 import { boxOf } from "#test/support/webhooks.ts";
 import { FROM, rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
 import { unzip } from "#test/support/zip.ts";
@@ -612,4 +615,19 @@ test("a key that named an erased person still keeps the same request from sendin
   expect((await send({ to: OTHER }, key)).body.error.code).toBe("idempotency_conflict");
   expect(graph.accepted).toHaveLength(1);
   expect(rows(app.store, `SELECT id FROM idempotency_keys WHERE key LIKE '%${PERSON.slice(1)}%'`)).toEqual([]);
+});
+
+test("an erasure whose command was killed is finished by the same command, once", async () => {
+  await using cut = await startWhatsapp();
+  const { app, workspace } = cut;
+  await app.call("PUT", `/api/v1/contacts/${PERSON}`, { key: workspace.key, body: { name: MARK } });
+  const contact = contactOf(app, PERSON);
+  await app.store.write((tx) => void beginErasure(tx, contact, COMMAND_LINE, tx.now + 60_000));
+  const words = ["contact", "erase", "--workspace", "1", PERSON, "--data", app.directory];
+  expect(await workshop.json(words)).toMatchObject({ erased: true });
+  expect(rows(app.store, "SELECT action FROM audit_log WHERE action LIKE 'contact.erase%' ORDER BY id")).toEqual([
+    { action: "contact.erase" },
+    { action: "contact.erased" },
+  ]);
+  expect((await workshop.run(words)).code).toBe(1);
 });

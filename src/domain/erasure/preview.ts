@@ -1,4 +1,5 @@
 /** What an erasure of a person would erase, counted in a bounded number of rows: what is shown before it begins. */
+import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { numberEnds } from "../broadcasts/drafts.ts";
 import type { Contact, ErasedCounts } from "../contacts/table.ts";
@@ -33,7 +34,7 @@ export function previewErasure(tx: ReadTx, contact: Contact): ErasurePreview {
     contactIds
       .map((id) => {
         const ids = idsOfContact(String(id), String(workspaceId), { broadcasts: true });
-        return `SELECT 1 FROM messages WHERE id IN (${ids}) AND ${condition}`;
+        return `SELECT 1 FROM messages WHERE id IN (${ids}) AND ${condition} AND ${withinBudget("messages.id")}`;
       })
       .join(" UNION ALL ");
   const stored = "media JOIN inbounds ON inbounds.id = media.inbound_id AND media.state = 'stored'";
@@ -56,7 +57,7 @@ export function previewErasure(tx: ReadTx, contact: Contact): ErasurePreview {
       ends,
     ),
     events: named(
-      `SELECT body AS text FROM events WHERE workspace_id = ${workspaceId} ORDER BY seq DESC`,
+      `SELECT body AS text FROM events WHERE workspace_id = ${workspaceId} AND ${withinBudget("seq")} ORDER BY seq DESC`,
       names.map(({ text }) => text),
     ),
   };

@@ -37,6 +37,7 @@ const NOT_COPIED = [
   ...["phone_contacts", "key_people", "key_days", "history_imports", "callback_marks", "sample_uploads"],
   ...["contact_messages", "network_ids", "former_phones", "bursts", "burst_events"],
   ...["uploads", "upload_people", "upload_days", "user_upload_days", "network_uploads"],
+  "erasures",
   "scheduled_messages",
   ...[
     "network_changes",
@@ -231,6 +232,8 @@ const SMALL = [
   ...["account_syncs", "acme_accounts", "api_keys", "billing_accounts", "callback_addresses", "certificates"],
   ...["callback_verifications", "connection_drafts", "key_request_days", "key_request_runs"],
   ...["connections", "contact_counters", "contact_update_mutes", "custom_fields", "groups", "imports", "instance"],
+  // Kept for a day.
+  "hand_outs",
   ...["kept_keys", "media_usage", "memberships", "network_health", "number_notices", "number_states", "numbers"],
   ...[
     "parked_status_counts",

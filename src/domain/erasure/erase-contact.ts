@@ -46,8 +46,14 @@ export function eraseContact(tx: Tx, contact: Contact): void {
 }
 
 function deleteAttached(tx: Tx, contactId: number): void {
-  for (const table of tablesWith("person", "deleted"))
-    tx.db.run(sql`DELETE FROM ${sql.raw(table)} WHERE contact_id = ${contactId}`);
+  for (const table of tablesWith("person", "deleted")) {
+    // Those of all people have no index by contact; the messages have.
+    const isTheirs =
+      table === "scheduled_messages"
+        ? sql`message_id IN (SELECT id FROM messages WHERE contact_id = ${contactId} AND send_at IS NOT NULL)`
+        : sql`contact_id = ${contactId}`;
+    tx.db.run(sql`DELETE FROM ${sql.raw(table)} WHERE ${isTheirs}`);
+  }
 }
 
 /**

@@ -65,7 +65,11 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
   const { label, tone } = broadcastChip(shown.status);
   const when = (at: string | null) => (at === null ? strings.none : <ExactTime at={at} zone={timezone} />);
   return (
-    <Page title={shown.name} about={strings.title} action={<Actions broadcast={shown} />}>
+    <Page
+      title={shown.name}
+      about={strings.title}
+      action={hasActions(shown) ? <Actions broadcast={shown} /> : undefined}
+    >
       <p className="-mt-4 mb-4">
         <Link
           to="/w/$workspace/broadcasts"
@@ -79,6 +83,11 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
       <div className="mb-6 flex flex-wrap items-center gap-3 text-form" aria-live="polite">
         <Chip tone={tone}>{label}</Chip>
         <span className="figures">{sentence(shown, useRate(shown))}</span>
+      </div>
+      <div className="mb-6 flex flex-wrap gap-3">
+        {!isFinished(shown) && <SendAgain broadcast={shown} />}
+        <ChangeButton broadcast={shown} />
+        <DuplicateButton broadcast={shown} />
       </div>
       {shown.wait !== null && (
         <div className="mb-6">
@@ -225,20 +234,17 @@ function useRate(broadcast: BroadcastDetail): number {
   return broadcast.status === "running" ? rate : 0;
 }
 
+function hasActions(broadcast: BroadcastDetail): boolean {
+  return !isFinished(broadcast) || broadcast.counts.failed > 0;
+}
+
 type Action = "POST /w/{workspace}/broadcasts/{id}/pause" | "POST /w/{workspace}/broadcasts/{id}/cancel";
 
 function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   const { id: workspaceId } = useWorkspace();
   const client = useQueryClient();
   const [asking, setAsking] = useState<"pause" | "resume" | "cancel" | null>(null);
-  if (isFinished(broadcast)) {
-    return (
-      <>
-        <SendAgain broadcast={broadcast} />
-        <DuplicateButton broadcast={broadcast} />
-      </>
-    );
-  }
+  if (isFinished(broadcast)) return <SendAgain broadcast={broadcast} />;
   const { name, counts, status } = broadcast;
   const waiting = plural(pendingCount(broadcast), strings.one, strings.other);
   const told = async (done: string) => {
@@ -252,9 +258,6 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   const close = () => setAsking(null);
   return (
     <>
-      <SendAgain broadcast={broadcast} />
-      <ChangeButton broadcast={broadcast} />
-      <DuplicateButton broadcast={broadcast} />
       {status === "paused" ? (
         <Button tone="primary" onClick={() => setAsking("resume")}>
           {strings.resume}

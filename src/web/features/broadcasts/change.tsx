@@ -35,7 +35,9 @@ export function ChangeButton({ broadcast }: { broadcast: BroadcastDetail }) {
   }
   return (
     <>
-      <Button onClick={() => setIsAsking(true)}>{strings.change}</Button>
+      <Button small onClick={() => setIsAsking(true)}>
+        {strings.change}
+      </Button>
       <Confirm
         isOpen={isAsking}
         title={strings.changeTitle(broadcast.name)}
@@ -69,7 +71,9 @@ export function DuplicateButton({ broadcast }: { broadcast: BroadcastDetail }) {
   });
   return (
     <>
-      <Button onClick={() => setIsAsking(true)}>{strings.duplicate}</Button>
+      <Button small onClick={() => setIsAsking(true)}>
+        {strings.duplicate}
+      </Button>
       <Confirm
         isOpen={isAsking}
         title={strings.duplicateTitle(broadcast.name)}

@@ -28,7 +28,11 @@ export function SendAgain({ broadcast }: { broadcast: BroadcastDetail }) {
   if (broadcast.counts.failed === 0) return null;
   return (
     <>
-      <Button tone={isFinished(broadcast) ? "primary" : "plain"} onClick={() => setIsOpen(true)}>
+      <Button
+        small={!isFinished(broadcast)}
+        tone={isFinished(broadcast) ? "primary" : "plain"}
+        onClick={() => setIsOpen(true)}
+      >
         {strings.again}
       </Button>
       {isOpen && <AgainDialog broadcast={broadcast} onClose={() => setIsOpen(false)} />}

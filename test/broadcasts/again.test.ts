@@ -1,6 +1,6 @@
 /**
- * Sending again to those who failed for certain, while the broadcast still sends. Whoever presses, and however often: nobody
- * gets the message twice, and a success that is reported late counts.
+ * Sending again to those who failed for certain, while the broadcast still sends. However often it is pressed, and by how many
+ * people, no person gets the message twice, and a success that is reported late counts.
  */
 import { expect, test } from "bun:test";
 import {
@@ -21,7 +21,7 @@ import {
   untilSent,
 } from "#test/support/broadcast-scenarios.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
-import { gate, unknown } from "#test/support/fake-network.ts";
+import { unknown } from "#test/support/fake-network.ts";
 
 interface Team extends Scenario {
   ravi: Visitor;
@@ -81,7 +81,7 @@ test("who failed for certain is sent to again while the first broadcast still se
   const family = async (one: number) => (await ravi.get(`${root}/broadcasts/${one}`)).body.data.family;
   expect(await family(id)).toEqual([{ id: second, name: "Notice – again", is_first: false }]);
   expect(await family(second)).toEqual([{ id, name: "Notice", is_first: true }]);
-  // The one in doubt turns out as unknown, and is left out unless it is ticked.
+  // The one in doubt turns out as unknown, and is skipped unless it is ticked.
   await app.clock.advance(15 * MINUTE);
   expect((await ravi.get(`${root}/broadcasts/${id}/again`)).body.data).toMatchObject({
     failed: 0,
@@ -110,7 +110,7 @@ test("two presses, and two people who press, send to each person once", async ()
   expect(people.map((phone) => timesSent(scenario, phone))).toEqual([2, 2, 1]);
   const skipped = (await recipients(scenario, one?.body.data.id, "?status=skipped")).length;
   expect(skipped + (await recipients(scenario, two?.body.data.id, "?status=skipped")).length).toBe(2);
-  // The third draft says that nobody is left, and so does the button.
+  // The third draft says that no one is left, and so does the button.
   const review = (await ravi.post(`${drafts[1]}/check`)).body.data;
   expect([review.reached, review.skipped.duplicate]).toEqual([0, 2]);
   expect((await mina.get(`${root}/broadcasts/${id}/again`)).body.data).toMatchObject({ failed: 0, reached: 2 });
@@ -134,14 +134,11 @@ test("a success of the first broadcast that is reported late stops the second me
   const group = (await ravi.get(`${root}/groups`)).body.data[0].id;
   const { content } = (await ravi.get(path)).body.data;
   const { to: _, ...rest } = content;
-  await ravi.ask("PUT", path, { ...rest, group });
-  const waiting = gate();
-  scenario.network.next(waiting.answer);
+  await ravi.ask("PUT", path, { ...rest, group, send_at: new Date(app.clock.now() + 10 * MINUTE).toISOString() });
   const second = await send(ravi, path);
   // The late success arrives after the second broadcast was accepted, and before its turn.
   await report(scenario, scenario.network.sent.slice(0, 1), "delivered");
-  waiting.open("accepted");
-  await app.clock.advance(MINUTE);
+  await app.clock.advance(11 * MINUTE);
   expect(people.map((phone) => timesSent(scenario, phone))).toEqual([1, 2]);
   const [left] = await recipients(scenario, second, "?status=skipped");
   expect(left).toMatchObject({ to: people[0], reason: `has the message from broadcast ${id}, or may have it` });

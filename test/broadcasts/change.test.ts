@@ -126,7 +126,7 @@ test("a discarded change puts the broadcast back as it was; after its time it wa
   await app.clock.advance(Date.parse(SEND_AT) - app.clock.now() + 5 * SECOND);
   expect(sentTo(scenario)).toEqual(phones(2).toSorted());
   expect((await show(scenario, second)).status).toBe("paused");
-  // What nobody goes on with is reported.
+  // A change that is abandoned is reported.
   const reported = (await conditionsOf(scenario, "broadcast_paused")).map(({ id }) => id);
   expect(reported).toEqual([`broadcast_paused:${second}`]);
   expect((await member.ask("DELETE", drafts[1] ?? "")).status).toBe(200);
@@ -200,7 +200,7 @@ test("one that has started and waits without having sent is changed too, and wha
   const { draft } = (await member.post(`${root}/broadcasts/${id}/change`)).body.data;
   app.store.client.prepare("UPDATE billing_accounts SET held = held - ?").run(8 * RATE);
   scenario.network.always((one) => ({ kind: "accepted", networkMessageId: `wamid.${one.sendToken}` }) as never);
-  // It does not go on by itself, although what stopped it is gone.
+  // It does not continue automatically, although what stopped it is gone.
   await app.clock.advance(5 * MINUTE);
   expect(await show(scenario, id)).toMatchObject({ status: "paused", counts: { sent: 0 } });
   const sent = await send(member, `${root}/drafts/${draft}`, { to: phones(2, 30) });
@@ -298,7 +298,7 @@ test("in any order of changes, starts, pauses, resumes and restarts, one version
         default:
           await scenario.app.clock.advance((1 + random(2)) * MINUTE);
       }
-      // At every step, what was sent is of one version, and nobody has it twice.
+      // At every step, what was sent is of one version, and no person has it twice.
       const sent = sentTo(scenario);
       expect([seed, step, new Set(sent).size]).toEqual([seed, step, sent.length]);
       if (sent.length > 0) expect([seed, step, sent.filter((to) => !people.includes(to))]).toEqual([seed, step, []]);
@@ -318,7 +318,6 @@ test("in any order of changes, starts, pauses, resumes and restarts, one version
     outcomes.finished += 1;
     await scenario[Symbol.asyncDispose]();
   }
-  if (process.env.CHANGE_SEEDS !== undefined) console.log(outcomes);
   expect(outcomes.finished).toBe(SEEDS);
   for (const count of [outcomes.changed, outcomes.restarted]) expect(count).toBeGreaterThan(0);
 }, 120_000);

@@ -1,6 +1,6 @@
 /**
  * Broadcasts that repeat another for those who failed. The first broadcast and all that repeat it are a family: within it
- * nobody gets the message twice, however often and by whomever it is sent again. This is decided when a recipient is
+ * no person gets the message twice, however often it is sent again. This is decided when a recipient is
  * claimed, so that a success that is reported late counts as well.
  */
 import { asc, eq } from "drizzle-orm";
@@ -53,7 +53,7 @@ export function findReached(
   return family.find(isReached) ?? null;
 }
 
-/** Why somebody who is reached already is skipped. */
+/** Why a person who is reached already is skipped. */
 export function describeReached(broadcastId: number): string {
   return `has the message from broadcast ${broadcastId}, or may have it`;
 }

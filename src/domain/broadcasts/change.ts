@@ -44,7 +44,7 @@ export function findChangeRefusal(tx: ReadTx, broadcast: Broadcast): string | nu
   return null;
 }
 
-/** The draft in which the broadcast is being changed; undefined: nobody changes it. */
+/** The draft in which the broadcast is being changed; undefined: no one changes it. */
 export function findChange(tx: ReadTx, broadcast: Pick<Broadcast, "id">): Draft | undefined {
   return tx.db
     .select()

@@ -91,7 +91,7 @@ function conditionsOf(broadcast: Broadcast, { outcomes, code = null, again }: Re
   return all.map((range) => ({ sql: [range, ...more].join(" AND "), parameters }));
 }
 
-/** Nobody of the family has reached the person, or may have, or is about to: in an outcome that is unknown the row itself may be. */
+/** No broadcast of the family has reached the person, or is about to. An unknown outcome does not count here. */
 function notReachedSql({ family, open }: Again): string {
   const reached = `other.broadcast_id IN (${family.join(", ")}) AND other.status IN ('sending', 'sent', 'delivered', 'read')`;
   const waiting = `other.broadcast_id IN (${open.join(", ")}) AND other.status IN ('pending', 'queued')`;

@@ -70,7 +70,7 @@ export function endWait(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Bro
   return update(tx, broadcast, { waitsUntil: null, waitsFor: null, statusReason: null });
 }
 
-/** A broadcast that began at `startedAt` and goes on at `now` has left the time that was chosen, so quiet hours hold. */
+/** A broadcast that began at `startedAt` and continues at `now` has left the time that was chosen, so quiet hours hold. */
 export function isLateForQuiet(startedAt: number, now: number): boolean {
   return startedAt < now - HOUR_MS;
 }

@@ -136,7 +136,7 @@ const ReviewView = Type.Object({
   /** What Meta bills by. `countries`: how many people, by the calling code of their numbers; null: not counted. */
   bill: Type.Object({
     category: OneOf(templateCategories),
-    /** The number is simulated, so nobody bills. */
+    /** The number is simulated, so no one bills. */
     is_simulated: Type.Boolean(),
     countries: Nullable(Type.Array(Type.Object({ code: OptionalText, people: Type.Integer() }))),
   }),

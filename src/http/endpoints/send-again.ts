@@ -1,7 +1,7 @@
 /**
  * Sends a broadcast again to those who failed for certain, as a new draft. Also while it still sends: a failure is certain
- * once it is reported. Recipients whose outcome is unknown are asked for, and nobody of the family of broadcasts gets the
- * message twice.
+ * once it is reported. Recipients whose outcome is unknown are asked for, and no person gets the
+ * message twice from a family of broadcasts.
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";

@@ -13,9 +13,10 @@ import { ParameterLink, useChangeParameters, useParameters } from "../../ui/addr
 import { Button, textLink } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Failed, Loading, Notice, sentenceOf } from "../../ui/states.tsx";
+import { Failed, Loading, sentenceOf } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import type { Template } from "../templates/template-view.ts";
+import { Changing } from "./changing.tsx";
 import { type Draft, type DraftContent, type Saved, useDraft, useSaved } from "./draft.ts";
 import { FieldsStep } from "./fields-step.tsx";
 import { RecipientsStep } from "./recipients-step.tsx";
@@ -164,50 +165,6 @@ function Wizard({ draft }: { draft: Draft }) {
         )}
       </Footer>
     </Page>
-  );
-}
-
-/** Which broadcast the draft changes, and, once it has started, that it no longer can. */
-function Changing({ draft, changes }: { draft: Draft; changes: NonNullable<Draft["changes"]> }) {
-  const { id, timezone } = useWorkspace();
-  const client = useQueryClient();
-  const [key] = useState(newFormKey);
-  const [error, setError] = useState<unknown>(null);
-  const { refusal, send_at: at, name } = changes;
-  const detach = async () => {
-    try {
-      await request("POST /w/{workspace}/drafts/{id}/detach", { workspace: id, id: draft.id }, { key });
-      await client.invalidateQueries({ queryKey: ["draft", id, String(draft.id)] });
-    } catch (reason) {
-      setError(reason);
-    }
-  };
-  return (
-    <div className="mb-6">
-      <Notice tone={refusal === null ? "grey" : "amber"}>
-        <span>{refusal === null ? strings.changing(name) : strings.notChangeable(refusal)}</span>
-        {refusal === null && at !== null && (
-          <span className="ms-1">
-            {strings.changingTime(new Date(at).toLocaleString("en-GB", { timeZone: timezone }))}
-          </span>
-        )}
-        <span className="mt-2 flex flex-wrap items-center gap-4">
-          <Link
-            to="/w/$workspace/broadcasts/$broadcast"
-            params={{ workspace: String(id), broadcast: String(changes.id) }}
-            className={textLink}
-          >
-            {strings.openBroadcast}
-          </Link>
-          {refusal !== null && (
-            <Button small onClick={() => void detach()}>
-              {strings.detach}
-            </Button>
-          )}
-        </span>
-      </Notice>
-      {error !== null && <Failed error={error} />}
-    </div>
   );
 }
 

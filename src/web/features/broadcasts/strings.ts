@@ -152,7 +152,7 @@ export const strings = {
   againNone: "No recipients selected",
   againOpen: (people: string) => `${people} have no final result yet. They are not included.`,
   againReached: (people: string) =>
-    `${people} are left out: another broadcast has sent them this message since, or is about to.`,
+    `${people} are skipped: another broadcast has sent them this message since, or is about to.`,
   againLasting: (people: string) =>
     `${people} failed for a reason that usually lasts: the number cannot receive the message, or WhatsApp refused the message itself. It will probably fail again.`,
   againNobody: "There are no recipients to send to again.",

@@ -20,7 +20,7 @@ const renamed = [
   { file: "system.ts", member: "step_minutes", reader: "src/web/features/system/metrics.tsx" },
   { file: "inbox.ts", member: "window_ends_at", reader: "src/web/features/inbox/composer.tsx" },
   { file: "deliveries.ts", member: "attempt_count", reader: "src/web/features/deliveries/delivery-view.ts" },
-  { file: "broadcasts.ts", member: "in_doubt", reader: "src/web/features/broadcasts/broadcast-counters.tsx" },
+  { file: "broadcast-detail.ts", member: "in_doubt", reader: "src/web/features/broadcasts/broadcast-counters.tsx" },
   { file: "workspaces.ts", member: "has_simulator", reader: "src/web/features/templates/templates.tsx" },
   { file: "signed-in.ts", member: "recovery_codes", reader: "src/web/features/account/second-factor.tsx" },
 ];

@@ -107,6 +107,29 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await inOrder("Zoya Khan", "Asha Rao");
       await clean("a view with a removed field");
 
+      // One person's timeline, in pages both ways.
+      const asha = encodeURIComponent("+919876540002");
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      for (let count = 1; count <= 21; count += 1) {
+        await prepare("POST", `/simulator/phones/${asha}/write`, { text: `Question ${count}`, number: 1 });
+      }
+      const [conversation] = (await scenario.read<{ data: { id: number }[] }>("/inbox")).data;
+      await prepare("POST", `/conversations/${conversation?.id}/notes`, { text: "Prefers the evening" });
+      await prepare("POST", `/contacts/${asha}/opt-out`);
+      await scenario.go(`contacts?open=${asha}`);
+      const timeline = page.getByRole("list", { name: "Timeline" });
+      await timeline.getByText("Prefers the evening").waitFor();
+      await timeline.getByText("Question 21").waitFor();
+      expect(await timeline.getByRole("listitem").count()).toBe(20);
+      await timeline.scrollIntoViewIfNeeded();
+      await clean("the timeline of a person");
+      await takePictures(scenario, "contact-timeline");
+      await page.getByRole("button", { name: "Older" }).click();
+      await timeline.getByText("The contact was added.").waitFor();
+      await page.getByRole("button", { name: "Newer" }).click();
+      await timeline.getByText("Prefers the evening").waitFor();
+
+      await scenario.go("contacts?view=1");
       await page.setViewportSize(NARROW);
       const width = await page.evaluate<number>("document.documentElement.scrollWidth");
       expect(width).toBeLessThanOrEqual(NARROW.width);

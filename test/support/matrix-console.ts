@@ -183,6 +183,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     return { body: { key, label: key, kind: "text", choices: [] }, after: () => side.withoutField(key) };
   },
   "DELETE /w/{workspace}/fields/{key}": (side) => ({ id: side.field() }),
+  "GET /w/{workspace}/contacts/{phone}/history": byPhone,
   "GET /w/{workspace}/contact-views": nothing,
   "POST /w/{workspace}/contact-views": (side) => {
     const name = side.name("view");

@@ -2,7 +2,7 @@
  * The append-only log of consent changes, each with its evidence. It also records an opt-out that follows one by the
  * network's marketing control, which changes nothing that is shown.
  */
-import { desc, eq } from "drizzle-orm";
+import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { ownConsentTerms } from "../workspaces/consent-terms.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -67,6 +67,17 @@ export function listConsentChanges(tx: ReadTx, contactId: number): ConsentChange
     .where(eq(consentLog.contactId, contactId))
     .orderBy(desc(consentLog.id))
     .limit(CHANGES_SHOWN)
+    .all();
+}
+
+/** The changes below an id, newest first. */
+export function listConsentBefore(tx: ReadTx, contactId: number, beforeId: number, limit: number): ConsentChange[] {
+  return tx.db
+    .select()
+    .from(consentLog)
+    .where(and(eq(consentLog.contactId, contactId), lt(consentLog.id, beforeId)))
+    .orderBy(desc(consentLog.id))
+    .limit(limit)
     .all();
 }
 

@@ -2,7 +2,7 @@
  * The numbers that people have moved away from. For 30 days, a program that asks for a contact by its former number gets
  * the new one. Nothing else knows the former number: its next owner is another person.
  */
-import { and, eq, gt, inArray } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -40,6 +40,19 @@ export function findMovedTo(tx: ReadTx, { id, country }: Workspace, input: strin
   if (former === undefined) return null;
   // The person may have moved on.
   return findById(tx, id, former.contactId)?.phone ?? former.movedTo;
+}
+
+const MOVES_MAX = 100;
+
+/** The numbers that the contact has moved away from, the last first; at most 100. */
+export function listFormerPhones(tx: ReadTx, contactId: number): (typeof formerPhones.$inferSelect)[] {
+  return tx.db
+    .select()
+    .from(formerPhones)
+    .where(eq(formerPhones.contactId, contactId))
+    .orderBy(desc(formerPhones.movedAt), asc(formerPhones.phone))
+    .limit(MOVES_MAX)
+    .all();
 }
 
 /** Of a contact that is erased: that its number belonged to another person before is forgotten. */

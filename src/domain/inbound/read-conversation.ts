@@ -94,10 +94,15 @@ export function readConversationPlaces(
     inboundsOfContact(tx).all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 }),
   );
   const places = all.slice(0, limit);
+  return { places, next: all.length > places.length ? placesTaken(start, places) : null };
+}
+
+/** Where a page continues that began at `start` and has these places. */
+export function placesTaken(start: ConversationCursor, places: readonly ConversationPlace[]): ConversationCursor {
   const lastInbound = places.findLast(({ kind }) => kind === "inbound");
   const lastMessage = places.findLast(({ kind }) => kind === "message");
   const lastEcho = places.findLast(({ kind }) => kind === "echo");
-  const next: ConversationCursor = {
+  return {
     inboundAt: lastInbound?.at ?? start.inboundAt,
     inboundId: lastInbound?.id ?? start.inboundId,
     messageAt: lastMessage?.at ?? start.messageAt,
@@ -105,7 +110,6 @@ export function readConversationPlaces(
     echoAt: lastEcho?.at ?? start.echoAt,
     echoId: lastEcho?.id ?? start.echoId,
   };
-  return { places, next: all.length > places.length ? next : null };
 }
 
 /**

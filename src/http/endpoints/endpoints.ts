@@ -8,6 +8,7 @@ import { billingEndpoints } from "./billing.ts";
 import { broadcastEndpoints } from "./broadcasts.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { connectEndpoints } from "./connect.ts";
+import { contactHistoryEndpoints } from "./contact-history.ts";
 import { contactViewEndpoints } from "./contact-views.ts";
 import { contactEndpoints } from "./contacts.ts";
 import { conversationActEndpoints } from "./conversation-acts.ts";
@@ -58,6 +59,7 @@ const endpoints = {
   ...broadcastEndpoints,
   ...contactEndpoints,
   ...contactViewEndpoints,
+  ...contactHistoryEndpoints,
   ...conversationListEndpoints,
   ...conversationActEndpoints,
   ...searchEndpoints,

@@ -18,6 +18,7 @@ import { ContactForm } from "./contact-form.tsx";
 import { type ConsentChange, type Contact, consentChip, nameOf, phoneOf } from "./contact-view.ts";
 import { DoubtNotice } from "./doubt-notice.tsx";
 import { ForgetDialog } from "./forget-dialog.tsx";
+import { History } from "./history.tsx";
 import { PersonData } from "./person-data.tsx";
 import { strings } from "./strings.ts";
 
@@ -79,6 +80,7 @@ function Detail({ contact }: { contact: Contact }) {
       <Section title={strings.profile}>
         <ContactForm key={contact.updated_at} contact={contact} />
       </Section>
+      <History contact={contact} />
     </>
   );
 }

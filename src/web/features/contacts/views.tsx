@@ -20,6 +20,9 @@ import { strings } from "./view-strings.ts";
 type View = Entry<"GET /w/{workspace}/contact-views">;
 type Shown = Parameters<typeof SCREEN>;
 
+/** What a view keeps of the address. */
+const KEPT = ["q", "consent", "group", "filter", "sort", "columns"] as const;
+
 const NOTHING: Shown = {
   ...{ q: undefined, consent: undefined, group: undefined, filter: undefined, sort: undefined },
   ...{ columns: undefined, view: undefined, after: undefined, open: undefined },
@@ -56,7 +59,7 @@ function viewContentOf({ q, consent, group, filter, sort, columns }: Shown) {
 
 function isAsSaved(view: View, shown: Shown): boolean {
   const saved = parametersOf(view);
-  return (["q", "consent", "group", "filter", "sort", "columns"] as const).every((name) => saved[name] === shown[name]);
+  return KEPT.every((name) => saved[name] === shown[name]);
 }
 
 export function Views() {
@@ -66,7 +69,7 @@ export function Views() {
   const [isSaving, setIsSaving] = useState(false);
   const all = views.data ?? [];
   const chosen = all.find(({ id }) => String(id) === shown.view);
-  const isBare = Object.entries(shown).every(([name, value]) => name === "view" || value === undefined);
+  const isBare = KEPT.every((name) => shown[name] === undefined);
   // An address that names the view alone, as one passes it on.
   useEffect(() => {
     if (chosen !== undefined && isBare && !isAsSaved(chosen, shown))

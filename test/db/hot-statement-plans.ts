@@ -106,6 +106,7 @@ export const expectedPlans: Record<string, string[]> = {
   "idempotency.linkMessage": ["SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.awayDayOf": ["SEARCH away_days USING PRIMARY KEY (contact_id=? AND day=?)"],
   "inbound.ownInstance": ["SEARCH instance USING INTEGER PRIMARY KEY (rowid=?)"],
+  "inbound.blockOn": ["SEARCH blocks USING INDEX blocks_thread (contact_id=? AND number_id=?)"],
   "inbound.callbackById": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.templateOfMessage": [
     "SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)",

@@ -47,6 +47,8 @@ const NOT_COPIED = [
     "number_days",
     "template_submissions",
     "away_days",
+    "blocks",
+    "simulated_blocks",
   ],
   "template_drafts",
   "bulk_people",
@@ -243,6 +245,7 @@ const SMALL = [
     "recent_network_ids",
     "recent_recipient_counts",
     "recovery_codes",
+    "simulated_profiles",
   ],
   ...["further_webhooks", "unlisted_refusals", "untrusted_proxies", "user_links", "users", "webhooks", "workspaces"],
 ];

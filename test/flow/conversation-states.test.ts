@@ -154,7 +154,7 @@ describe("the assignee", () => {
     const [row] = (await bob.get(`/w/${shop.id}/inbox`)).body.data;
     expect(row).toMatchObject({ id: world.id, ...state });
     const shown = (await bob.get(`/w/${shop.id}/inbox/${row.contact_id}`)).body.data;
-    expect(shown.conversation).toEqual({ id: world.id, ...state });
+    expect(shown.conversation).toEqual({ id: world.id, ...state, block_state: null });
     // Her answers stay hers when the person writes again.
     await world.patch({ state: "done" });
     await world.writes();

@@ -364,6 +364,7 @@ const WITHOUT_MARK: Readonly<Record<string, string>> = {
   "conversations.state": "a word of ours",
   "conversation_notes.author": "of the staff",
   "away_days.day": "a day",
+  "blocks.asked": "a word of ours",
   "thread_calls.action": "a word of ours",
   "thread_calls.target_role": "a word of the network's",
   "thread_calls.outcome": "a word of ours",

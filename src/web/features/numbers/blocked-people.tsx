@@ -39,7 +39,11 @@ export function BlockedPeople({ number: { id } }: { number: SendingNumber }) {
         rowKey={({ person }) => person}
         empty={<Empty title={strings.blockedEmpty} />}
         columns={[
-          { head: strings.person, phone: "who", cell: ({ name }) => name ?? strings.notContact },
+          {
+            head: strings.person,
+            phone: "who",
+            cell: ({ name, contact_id: id }) => name ?? (id === null ? strings.notContact : strings.noContactName),
+          },
           { head: strings.number, phone: "what", cell: ({ person }) => <span className="figures">{person}</span> },
           {
             head: strings.since,

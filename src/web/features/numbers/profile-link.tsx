@@ -51,7 +51,9 @@ export function LinkSection({ number }: { number: SendingNumber }) {
             <>
               <Copyable text={data.link} label={strings.copyLink} />
               <div data-sheet className="flex flex-col items-start gap-2">
-                <QrCode modules={data.modules} label={strings.code(data.link)} />
+                <div>
+                  <QrCode modules={data.modules} label={strings.code(data.link)} />
+                </div>
                 <p className="hidden text-title font-semibold print:block">{strings.sheetText}</p>
                 <p className="hidden text-section print:block figures">{number.phone}</p>
               </div>

@@ -105,6 +105,7 @@ export const strings = {
   since: "Since",
   unknownSince: "Not known",
   notContact: "Not a contact",
+  noContactName: "Without a name",
   unblock: "Unblock",
   unblockTitle: (who: string) => `Unblock ${who}?`,
   unblockText: "They can write to this number again, and get what you send.",

@@ -88,6 +88,7 @@ const OURS: Readonly<Record<string, string>> = {
   away_days: "day",
   audit_log: "action details address",
   billing_accounts: "currency",
+  blocks: "asked",
   broadcast_counters: "answer_code status_code reported_refusal refusals",
   broadcast_drafts: "content",
   broadcasts:
@@ -143,6 +144,7 @@ const OURS: Readonly<Record<string, string>> = {
   thread_calls: "action target_role outcome",
   sessions: "address",
   tags: "folded",
+  simulated_profiles: "profile username",
   template_drafts: "content",
   template_submissions: "account_id language action request before state",
   templates:

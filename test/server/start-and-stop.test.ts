@@ -49,6 +49,7 @@ const NAMES = [
   "send_message",
   "cancel_replied",
   "end_snooze",
+  "resolve_block",
   "run_broadcasts",
   "sync_account",
   "fetch_media",

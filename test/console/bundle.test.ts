@@ -22,7 +22,13 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]());
 
 const MAIN = "src/web/app/main.tsx";
-const screens = scripts.flatMap(({ entry }) => (entry?.startsWith("src/web/features/") ? [entry] : []));
+/** What the router opens. A screen may open parts of its own later. */
+const routed = readFileSync(join(checkout, "src/web/app/router.tsx"), "utf8");
+const screens = scripts.flatMap(({ entry }) =>
+  entry?.startsWith("src/web/features/") && routed.includes(`import("../${entry.slice("src/web/".length)}")`)
+    ? [entry]
+    : [],
+);
 
 /** The console's own source files that a browser has loaded for these entries. */
 function loadedFor(...entries: string[]): string[] {

@@ -119,7 +119,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("heading", { name: "Diwali" }).waitFor();
       expect((await broadcasts()).data.map(({ name }) => name)).toEqual(["Diwali"]);
       await scenario.go("broadcasts");
-      await page.getByText("Diwali").waitFor();
+      await page.getByRole("link", { name: "Diwali" }).waitFor();
       expect(await page.getByText("Not sent yet.").count()).toBe(0);
 
       await scenario.go("groups");

@@ -169,12 +169,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
         ...{ ...broadcast, language: "en_US", name: "Late", send_at: `${day}T22:30` },
       });
       await scenario.go(`broadcasts/new?draft=${draft.id}&step=check`);
-      await page.getByText("This time is in your quiet hours (21:00-08:00).").waitFor();
+      await page.getByText("It starts within quiet hours (21:00 to 08:00, Asia/Kolkata)").waitFor();
       await pictures(scenario, "wizard");
       await scenario.command("workspace update 1 --quiet 23:00-07:00");
       await page.reload();
       await page.getByRole("button", { name: /^Schedule for/ }).waitFor();
-      expect(await page.getByText("in your quiet hours").count()).toBe(0);
+      expect(await page.getByText("within quiet hours").count()).toBe(0);
 
       // As if the person had written long ago.
       const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });

@@ -130,9 +130,7 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
                   ]),
               [
                 strings.metaBill,
-                isSimulated(workspace, shown.from)
-                  ? bill.simulated
-                  : strings.metaBillText(strings.categories[shown.category], formatCount(shown.counts.delivered)),
+                isSimulated(workspace, shown.from) ? bill.simulated : <MetaBill key="bill" broadcast={shown} />,
               ],
               [strings.id, <Copyable key="id" text={String(shown.id)} label={strings.copyId} />],
             ]}
@@ -140,6 +138,19 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
         </Card>
       </Section>
     </Page>
+  );
+}
+
+/** What Meta bills by, apart from what this server charges. */
+function MetaBill({ broadcast: { category, counts } }: { broadcast: BroadcastDetail }) {
+  return (
+    <>
+      <strong className="font-semibold">{bill.meta}</strong>
+      <span className="block">
+        {strings.metaBillText(strings.categories[category], plural(counts.delivered, strings.one, strings.other))}
+      </span>
+      <span className="block text-quiet">{`${messageStrings.metaBills} ${strings.noPrices}`}</span>
+    </>
   );
 }
 

@@ -56,9 +56,9 @@ export const strings = {
   family: "Also sent as",
   familyFirst: (name: string) => `${name} (the first)`,
   metaBill: "Meta's bill",
-  metaBillText: (category: string, delivered: string) =>
-    `Meta bills the owner of the WhatsApp account for delivered messages: category ${category}, ${delivered} delivered. No price list is loaded, so the amount is not known here.`,
-  categories: { MARKETING: "marketing", UTILITY: "utility", AUTHENTICATION: "authentication" },
+  metaBillText: (category: string, delivered: string) => `${category}: delivered to ${delivered}`,
+  noPrices: "No price list is loaded, so the amount is not known here.",
+  categories: { MARKETING: "Marketing", UTILITY: "Utility", AUTHENTICATION: "Authentication" },
   itsPeople: "Its recipients",
   to24: "to",
   waitsQuiet: (people: string, until: string, hours: string) =>

@@ -19,6 +19,7 @@ import { strings as messageStrings } from "../messages/strings.ts";
 import { Causes, Funnel } from "./broadcast-counters.tsx";
 import { type BroadcastDetail, broadcastChip, isFinished, pendingCount } from "./broadcast-view.ts";
 import { ChangeButton, DuplicateButton } from "./change.tsx";
+import { Family, GroupLink, MetaBill } from "./facts.tsx";
 import { type Live, useLive } from "./live.ts";
 import { Recipients } from "./recipients.tsx";
 import { SendAgain } from "./send-again.tsx";
@@ -138,53 +139,6 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
         </Card>
       </Section>
     </Page>
-  );
-}
-
-/** What Meta bills by, apart from what this server charges. */
-function MetaBill({ broadcast: { category, counts } }: { broadcast: BroadcastDetail }) {
-  return (
-    <>
-      <strong className="font-semibold">{bill.meta}</strong>
-      <span className="block">
-        {strings.metaBillText(strings.categories[category], plural(counts.delivered, strings.one, strings.other))}
-      </span>
-      <span className="block text-quiet">{`${messageStrings.metaBills} ${strings.noPrices}`}</span>
-    </>
-  );
-}
-
-function GroupLink({ group }: { group: NonNullable<BroadcastDetail["group"]> }) {
-  const { id } = useWorkspace();
-  if (group.name === null) return strings.groupGone;
-  return (
-    <Link
-      to="/w/$workspace/groups"
-      params={{ workspace: String(id) }}
-      search={{ open: String(group.id) }}
-      className={textLink}
-    >
-      {group.name}
-    </Link>
-  );
-}
-
-/** The other broadcasts that sent the same message, to those who failed. */
-function Family({ family }: { family: BroadcastDetail["family"] }) {
-  const { id } = useWorkspace();
-  return (
-    <span className="flex flex-col">
-      {family.map(({ id: broadcast, name, is_first: isFirst }) => (
-        <Link
-          key={broadcast}
-          to="/w/$workspace/broadcasts/$broadcast"
-          params={{ workspace: String(id), broadcast: String(broadcast) }}
-          className={textLink}
-        >
-          {isFirst ? strings.familyFirst(name) : name}
-        </Link>
-      ))}
-    </span>
   );
 }
 

@@ -37,11 +37,13 @@ export function Shell() {
       <div className="sticky top-0 flex h-dvh flex-col gap-1 overflow-y-auto border-e border-line bg-surface p-2 max-mid:hidden wide:p-3">
         <WorkspaceSwitch current={workspace} all={workspaces} isOperator={user.is_operator} />
         {workspace !== undefined && (
-          <nav aria-label={strings.navigation} className="mt-3 flex flex-col gap-1">
+          <nav aria-label={strings.navigation} className="mt-3 flex flex-col gap-0.5">
             {items.map((item, index) => (
               <div key={item.to} className="contents">
-                {item.group === "developer" && items[index - 1]?.group !== "developer" && (
-                  <p className="mt-4 mb-1 px-3 text-label text-quiet max-wide:sr-only">{strings.developer}</p>
+                {item.group !== items[index - 1]?.group && (
+                  <p className={`${index > 0 ? "mt-3" : ""} px-3 text-label text-quiet max-wide:sr-only`}>
+                    {strings.groups[item.group]}
+                  </p>
                 )}
                 <SideLink item={item} workspace={workspace} />
               </div>
@@ -88,7 +90,7 @@ export function Shell() {
 }
 
 const sideLinkClass =
-  "flex min-h-10 items-center gap-3 rounded-control px-3 py-2 text-ink no-underline hover:bg-sunken wide:whitespace-nowrap max-wide:flex-col max-wide:gap-1 max-wide:px-1 max-wide:text-center max-wide:text-label";
+  "flex min-h-10 items-center gap-3 rounded-control px-3 py-2 text-ink wide:pointer-fine:min-h-8 wide:pointer-fine:py-1 no-underline hover:bg-sunken wide:whitespace-nowrap max-wide:flex-col max-wide:gap-1 max-wide:px-1 max-wide:text-center max-wide:text-label";
 const sideLinkActiveClass = "bg-sunken font-semibold";
 
 function SideLink({ item, workspace }: { item: NavigationItem; workspace: WorkspaceEntry }) {

@@ -2,7 +2,7 @@
 export const strings = {
   skip: "Skip to content",
   navigation: "Main navigation",
-  developer: "Developer",
+  groups: { work: "Work", setup: "Set-up", developers: "Developers" },
   more: "More",
   account: "Account",
   system: "System",

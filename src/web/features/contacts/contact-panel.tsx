@@ -4,7 +4,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -23,7 +23,8 @@ import { PersonData } from "./person-data.tsx";
 import { strings } from "./strings.ts";
 
 export function ContactPanel({ phone }: { phone: string }) {
-  const { id } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id } = workspace;
   const contact = useQuery({
     queryKey: ["contact", id, phone],
     queryFn: ({ signal }) => request("GET /w/{workspace}/contacts/{phone}", { workspace: id, phone }, { signal }),
@@ -40,7 +41,7 @@ export function ContactPanel({ phone }: { phone: string }) {
           </>
         )}
       </Loaded>
-      {forgetting !== null && (
+      {may(workspace, "manage") && forgetting !== null && (
         <ForgetDialog
           contact={forgetting}
           onClose={(hasBegun) => {

@@ -2,8 +2,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { useParameters } from "../../ui/address.tsx";
-import { ButtonLink } from "../../ui/button.tsx";
+import { useChangeParameters, useParameters } from "../../ui/address.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
@@ -26,6 +26,7 @@ export function Screen() {
   const workspace = useWorkspace();
   const { id, timezone } = workspace;
   const { q, status, origin, day, code, after, open } = useParameters(SCREEN);
+  const change = useChangeParameters(SCREEN);
   const list = useQuery({
     queryKey: ["messages", id, q, status, origin, day, code, after],
     queryFn: ({ signal }) =>
@@ -78,9 +79,9 @@ export function Screen() {
       {code !== undefined && (
         <p className="mb-4 flex flex-wrap items-center gap-3">
           {strings.ofCode(code)}
-          <ButtonLink small from={SCREEN} to="." search={(now) => ({ ...now, code: undefined, after: undefined })}>
+          <Button small onClick={() => change({ code: undefined, after: undefined })}>
             {strings.anyCode}
-          </ButtonLink>
+          </Button>
         </p>
       )}
       <ListScreen

@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("cell", { name: "+919876500001" }).waitFor();
       expect(await page.getByRole("row").count()).toBe(2);
       await clean("messages of one reason");
-      await page.getByRole("link", { name: "Any reason" }).click();
+      await page.getByRole("button", { name: "Any reason" }).click();
       await page.getByText(/Only messages that failed with the code/).waitFor({ state: "detached" });
 
       // The button opens who has waited longest; who is answered waits no more.

@@ -3,7 +3,7 @@
  * mouse and by keyboard. A figure opens exactly its recipients.
  */
 import { describe, expect, test } from "bun:test";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 import { keysOf } from "#test/support/keyboard.ts";
 import { takePictures } from "#test/support/pictures.ts";
@@ -81,12 +81,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
         ["Failed", "+919876500001"],
       ] as const) {
         await page.getByRole("link", { name: new RegExp(`^${figure} ?1`) }).click();
-        await page.waitForFunction(`document.querySelectorAll("#people tbody tr").length === 1`);
+        await waitUntil(() => page.evaluate(`document.querySelectorAll("#people tbody tr").length === 1`));
         expect(await rows.nth(1).textContent()).toContain(phone);
       }
       await page.getByRole("link", { name: /: 1 person$/ }).click();
       await page.getByText(/^Only with code \d+\.$/).waitFor();
-      await page.waitForFunction(`document.querySelectorAll("#people tbody tr").length === 1`);
+      await waitUntil(() => page.evaluate(`document.querySelectorAll("#people tbody tr").length === 1`));
       await clean("the recipients with a code");
 
       // Sent again: the limit of the person is said.

@@ -1,6 +1,6 @@
 /** What is being written in the inbox survives a reload, belongs to one user, and is sent once. */
 import { describe, expect, test } from "bun:test";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
 
 const [ASHA, BOB] = ["asha@example.com", "bob.rao@example.com"];
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await reply.inputValue()).toBe("Yes, it is red");
       await button("Send reply").click();
       await button("Send anyway").click();
-      await page.waitForFunction("document.querySelector('[data-composer]').value === ''");
+      await waitUntil(() => page.evaluate("document.querySelector('[data-composer]').value === ''"));
       const texts = async () =>
         (await scenario.read<{ data: { text: string }[] }>("/messages")).data.map(({ text }) => text);
       expect(await texts()).toEqual(["Yes, it is red"]);

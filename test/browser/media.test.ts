@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 
 /** What the test uses of a player in the page. */
@@ -30,9 +30,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       for (const name of ["Picture", "Sticker"]) {
         const picture = conversation.getByRole("img", { name, exact: true });
         await picture.scrollIntoViewIfNeeded();
-        await page.waitForFunction(
-          (shown) => (shown as unknown as { naturalWidth: number }).naturalWidth > 0,
-          await picture.elementHandle(),
+        await waitUntil(() =>
+          picture.evaluate((shown) => (shown as unknown as { naturalWidth: number }).naturalWidth > 0),
         );
       }
       for (const label of ["Voice message", "Video"]) {

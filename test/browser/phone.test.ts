@@ -6,7 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByLabel("Your reply").fill("Sorry to see you go.");
       await button("Send reply").dblclick();
       await thread.getByText("Sorry to see you go.").waitFor();
-      await page.waitForFunction("document.querySelector('textarea').value === ''");
+      await waitUntil(() => page.evaluate("document.querySelector('textarea').value === ''"));
       expect(await thread.getByText("Sorry to see you go.").count()).toBe(1);
 
       // The 24-hour window closes: there is no text field, and a template can still be sent.

@@ -19,6 +19,7 @@ const PLACES = [
 ];
 
 const IDLE_MS = 3_000;
+const WAIT_MS = 20_000;
 /** Widths and schemes. */
 const LOOKS = [
   [1440, "light"],
@@ -48,6 +49,16 @@ export interface TestBrowser extends AsyncDisposable {
   clean(where: string): Promise<void>;
   /** The same in light and dark, on a desk and on a phone, where nothing scrolls sideways. `TEST_PICTURES` names a folder for pictures. */
   cleanEverywhere(where: string): Promise<void>;
+}
+
+/**
+ * Asks until the answer is true. Playwright's `waitForFunction` asks again by `eval`, which the console's policy refuses: it
+ * works only where the first answer is true.
+ */
+export async function waitUntil(ask: () => Promise<unknown>): Promise<void> {
+  for (const begun = performance.now(); (await ask()) !== true; await Bun.sleep(50)) {
+    if (performance.now() - begun > WAIT_MS) throw new Error(`it was not true within ${WAIT_MS} ms: ${ask}`);
+  }
 }
 
 export interface BrowserOptions {
@@ -136,7 +147,7 @@ function launch(): Promise<Browser> {
   return chromium.launch({
     ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
     // As root, Chromium cannot use its sandbox. Its microphone is one that beeps.
-    args: ["--no-sandbox", "--disable-dev-shm-usage", "--use-fake-device-for-media-stream"],
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
 }
 

@@ -1,6 +1,7 @@
 /** Saved views of the list of contacts: a user's own, and those that are shared with the workspace. */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import {
   addView,
   type GivenView,
@@ -99,7 +100,10 @@ function readView(call: Pick<WorkspaceCall, "role">, form: Static<typeof ViewFor
   if (isShared && !wasShared && !hasRight(call.role, "broadcasts")) {
     throw invalidRequest({ is_shared: ["Members and owners share views; yours is for yourself."] });
   }
-  return { name, isShared, search, columns };
+  const { q, ...others } = search;
+  // Words that show nothing search for nothing.
+  const isSearched = q !== undefined && !SHOWS_NOTHING.test(q);
+  return { name, isShared, search: isSearched ? search : others, columns };
 }
 
 /** Others' shared views are changed by those who may share. Throws `invalid_request`. */

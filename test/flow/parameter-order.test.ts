@@ -180,9 +180,10 @@ test("a name that comes back while nothing was confirmed has its old place, and 
 test("a template that was known before the upgrade keeps the order of the text that it has then", async () => {
   await using world = await start(FIRST, { status: "PENDING" });
   const upgrades = migrations.filter(({ name }) =>
-    ["parameter_order", "template_parts", "category_changes", "template_submissions", "generated_templates"].includes(
-      name,
-    ),
+    [
+      ...["parameter_order", "template_parts", "category_changes", "template_submissions", "generated_templates"],
+      "broadcast_changes",
+    ].includes(name),
   );
   const columns = [
     "templates.parameter_order",
@@ -193,9 +194,15 @@ test("a template that was known before the upgrade keeps the order of the text t
     "templates.category_change_at",
     "templates.network_id",
     "templates.generated",
+    "broadcasts.again_of",
+    "broadcasts.is_again_unknown",
+    "broadcast_drafts.changes_id",
+    "broadcast_drafts.again_of",
+    "broadcast_drafts.is_again_unknown",
   ];
   const { client } = world.app.store;
-  client.exec("DROP INDEX templates_category_change");
+  for (const index of ["templates_category_change", "broadcasts_again", "broadcast_drafts_changes"])
+    client.exec(`DROP INDEX ${index}`);
   client.exec("DROP TABLE template_submissions");
   for (const column of columns) client.exec(`ALTER TABLE ${column.replace(".", " DROP COLUMN ")}`);
   for (const { sql } of upgrades) client.exec(sql);

@@ -12,6 +12,9 @@ plugin({
       const files = [STUB_SCRIPT, STUB_STYLE].map(
         (name) => `{ name: ${JSON.stringify(name)}, bytes: new Uint8Array() }`,
       );
+      // The front serves the page's scripts one after the other.
+      const screens = JSON.stringify({ signIn: [], home: [], other: [] });
+      files.push(`{ name: "first-screens.json", bytes: new TextEncoder().encode(${JSON.stringify(screens)}) }`);
       return { contents: `export const bundleConsole = async () => [${files.join(", ")}];`, loader: "ts" };
     });
   },

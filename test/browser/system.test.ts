@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await dialog.getByLabel("E-mail").fill("ravi@example.com");
       await clean("invite");
       await dialog.getByLabel("E-mail").press("Enter");
-      await dialog.getByText(/\/console\/join#/).waitFor();
+      await dialog.getByText(/^http:.*\/console\/join#/).waitFor();
       await button("I have sent it").click();
       await page.getByRole("link", { name: "ravi@example.com" }).waitFor();
 
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByLabel("Role: ravi@example.com").selectOption("owner");
       await page.getByText("Role changed").waitFor();
       // Changing the role of an open invitation makes a new link.
-      await dialog.getByText(/\/console\/join#/).waitFor();
+      await dialog.getByText(/^http:.*\/console\/join#/).waitFor();
       await button("I have sent it").click();
       await clean("members");
       await scenario.go("audit");

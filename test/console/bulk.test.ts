@@ -339,7 +339,7 @@ describe("the recipients of a broadcast", () => {
 
   test("sending again makes one draft for the failed recipients; those with an unknown outcome are included only on request", async () => {
     expect((await member.get(`${own}/again`)).body.data).toEqual({
-      ...{ failed: 2, unknown: 1, waiting: 0, refusal: null },
+      ...{ failed: 2, unknown: 1, waiting: 0, lasting: 0, open: 0, reached: 0, refusal: null },
     });
     const stale = await member.post(`${own}/again`, { with_unknown: false, count: 3 });
     expect([stale.status, stale.body.error.code]).toEqual([409, "changed"]);
@@ -395,7 +395,7 @@ describe("the recipients of a broadcast", () => {
     );
   });
 
-  test("a broadcast that is not over cannot be sent again", async () => {
+  test("of a broadcast that has not begun no one has failed, so it cannot be sent again", async () => {
     const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();
     const made = await member.post(`${base}/broadcasts`, {
       name: "Later",
@@ -405,7 +405,8 @@ describe("the recipients of a broadcast", () => {
       send_at: sendAt,
     });
     const path = `${base}/broadcasts/${made.body.data.id}/again`;
-    expect((await member.get(path)).body.data.refusal).toContain("The broadcast has not finished");
+    expect((await member.get(path)).body.data).toMatchObject({ failed: 0, unknown: 0, open: 1, refusal: null });
     expect((await member.post(path, { with_unknown: false, count: 1 })).status).toBe(409);
+    expect((await member.post(path, { with_unknown: false, count: 0 })).status).toBe(400);
   });
 });

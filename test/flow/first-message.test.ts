@@ -28,6 +28,7 @@ test("a template message is sent, delivered and read, and the customer gets an e
       to: "+919876543210",
       from: "+911244001100",
       reference: null,
+      sent_by: { kind: "api", name: "test", ai: false },
       type: "template",
       template: { name: "order_shipped", language: "en_US" },
       text: "Hi Asha, your order 10042 is on its way.",

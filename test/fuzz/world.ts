@@ -13,6 +13,7 @@ import { suspend } from "#src/domain/workspaces/update.ts";
 import type { Network } from "#src/networks/network.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { TestClock } from "#test/support/clock.ts";
+import { fakeNetwork } from "#test/support/fake-network.ts";
 import { fillBucket, template, templates, unsupportedTemplates } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { storeMedium } from "#test/support/stored-medium.ts";
@@ -47,6 +48,8 @@ export async function startFuzzWorld(): Promise<FuzzWorld> {
   });
   const network: Network = {
     ...simulator,
+    // The simulator keeps whom it blocks in a server's own database.
+    blocks: fakeNetwork().blocks,
     async send(outbound, timeoutMs) {
       const outcome = await simulator.send(outbound, timeoutMs);
       if (outcome.kind !== "accepted" && outcome.kind !== "throttled") meantCount += 1;

@@ -25,7 +25,7 @@ function after(place: string, text: string): Change {
 
 test("the examples of a log line and of a console column compile, and the log line's test passes", async () => {
   const [event = "", line = "", ownTest = ""] = blocksBelow("Add a log line");
-  const [labels = "", column = "", expectation = ""] = blocksBelow("Add a column to the console");
+  const [column = "", expectation = ""] = blocksBelow("Add a column to the console");
   const [, key, sentence] = /^"(.*)": "(.*)",$/.exec(event) ?? [];
   const tests = "test/flow/webhooks-retry.test.ts";
   const changes = {
@@ -33,9 +33,8 @@ test("the examples of a log line and of a console column compile, and the log li
     "docs/operations.md": before("| `delivery.attempt_failed`", `| \`${key}\` | ${sentence} |`),
     "src/webhooks/deliver.ts": before("  const { webhook, eventType } = plan;", line),
     [tests]: (source: string) => `${source}\n${ownTest}\n`,
-    "src/web/features/contacts/contacts.tsx": (source: string) =>
-      before("          { head: strings.tags", column)(before("import { request } from", labels)(source)),
-    "test/browser/people.test.ts": after('await scenario.go("contacts");', expectation),
+    "src/web/features/messages/messages.tsx": before("          {\n            head: strings.cost", column),
+    "test/browser/phone.test.ts": after('await scenario.go("messages");', expectation),
   };
   await withChangedCopy(changes, async (directory) => {
     expect([...(await checkTypes(directory, ".")), ...(await checkTypes(directory, "src/web"))]).toEqual([]);

@@ -55,6 +55,8 @@ const NAMES = [
   "fetch_media",
   "mail_link",
   "mail_owners",
+  "erase_person",
+  "hand_out",
   "unused_media",
   "index_network_ids",
   "index_contact_messages",

@@ -17,6 +17,7 @@ const BEYOND = {
       "broadcast.blocked",
       "message.scheduled",
       "message.cancelled",
+      "template.updated",
     ],
   ],
   // The reference, under messages: of those that were made with `send_at` alone.

@@ -3,7 +3,8 @@
  * a test can deliver anything that the Cloud API could write.
  */
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { DoneOutcome, Network, OutboundMessage, ThreadControl } from "#src/networks/network.ts";
+import type { BlockPort, DoneOutcome, Network, OutboundMessage, ThreadControl } from "#src/networks/network.ts";
+import type { BlockedPerson } from "#src/networks/profile-request.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 
 type Answer = Outcome | ((outbound: OutboundMessage) => Outcome | Promise<Outcome>);
@@ -11,6 +12,7 @@ type Answer = Outcome | ((outbound: OutboundMessage) => Outcome | Promise<Outcom
 type ThreadAnswer = DoneOutcome | (() => DoneOutcome | Promise<DoneOutcome>);
 
 export interface FakeNetwork extends Network {
+  readonly blocks: BlockPort;
   /** Every request about the owner of a thread, in order. */
   readonly threadCalls: ThreadControl[];
   /** The outcome of all requests about threads to come; at first they are done. */
@@ -31,6 +33,7 @@ export function fakeNetwork(): FakeNetwork {
   let standing: Answer = (outbound) => accepted(outbound);
   let isReachable = true;
   const threadCalls: ThreadControl[] = [];
+  const blocked = new Map<string, BlockedPerson>();
   let threadAnswer: ThreadAnswer = { kind: "done" };
   return {
     name: "simulator",
@@ -42,6 +45,14 @@ export function fakeNetwork(): FakeNetwork {
     async controlThread(_, control) {
       threadCalls.push(control);
       return typeof threadAnswer === "function" ? threadAnswer() : threadAnswer;
+    },
+    blocks: {
+      async setBlocked(_, person, isBlocked) {
+        if (isBlocked) blocked.set(JSON.stringify(person), person);
+        else blocked.delete(JSON.stringify(person));
+        return { kind: "accepted", value: null, at: null };
+      },
+      listBlocked: async () => ({ ok: true, value: { people: [...blocked.values()], next: null }, at: null }),
     },
     parse: parseCallback,
     isReachable: async () => isReachable,

@@ -2,7 +2,9 @@
  * Serves the front end. Each file has a name with its hash, so browsers may cache it forever. The page is rendered per
  * request with the user's theme, so that the wrong theme never flashes.
  */
+
 import { brotliCompressSync, constants } from "node:zlib";
+import { once } from "#src/core/once.ts";
 import { embedded } from "./assets.ts";
 import { readSessionCookie, readTheme } from "./cookies.ts";
 import { frameOutline, signInOutline } from "./outline.ts";
@@ -170,12 +172,4 @@ export async function answerPage(request: Request): Promise<Response> {
       "permissions-policy": "camera=(), microphone=(self), geolocation=()",
     },
   });
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

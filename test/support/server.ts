@@ -183,8 +183,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 
   const call = async (method: string, path: string, given: CallOptions = {}): Promise<Answered> => {
     sentCount += 1;
-    try {
-      const response = await fetch(`${server.url}${path}`, {
+    const isFirst = sentCount === 1;
+    const ask = () =>
+      fetch(`${server.url}${path}`, {
         method,
         redirect: "manual",
         headers: {
@@ -193,6 +194,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
           ...given.headers,
         },
         ...(given.body === undefined ? {} : { body: bodyText(given.body) }),
+      });
+    try {
+      const response = await ask().catch((error: unknown) => {
+        // The system gives ports again: `fetch` may still keep a connection to an earlier server of this process.
+        if (isFirst && (error as { code?: unknown }).code === "ECONNRESET") return ask();
+        throw error;
       });
       const text = await response.text();
       const body = parse(text);

@@ -10,6 +10,7 @@ import { requireNotMoved } from "#src/backup/move/original.ts";
 import type { Config } from "#src/config/config.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { type LoadedKeys, loadKeys } from "#src/core/key-file.ts";
+import { once } from "#src/core/once.ts";
 import { createSecretBox, type SecretBox } from "#src/core/secret.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { createPrivateDirectory, type DatabaseFiles, databaseFiles, makePrivate } from "#src/db/files.ts";
@@ -101,14 +102,6 @@ function createDataDirectory(config: Config, { io, options }: Context): void {
 
 export function loadConfiguredKeys({ secrets }: Config, { env, random }: Io, create: boolean): LoadedKeys {
   return loadKeys({ keyFile: secrets.keyFile, env, random }, create);
-}
-
-function once<T extends object>(make: () => T): () => T {
-  let made: T | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 function open(files: DatabaseFiles, purpose: Purpose, { clock, random }: Io, hashKey: () => Uint8Array): Store {

@@ -11,6 +11,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from "libphonenumber-js/max";
+import { once } from "./once.ts";
 
 /**
  * A number with `+` and country code, 5 to 20 digits: `+442079460210`. Only this module creates values of this type.
@@ -119,11 +120,7 @@ export function callingCodeIn(start: string): string | null {
   return known ?? null;
 }
 
-let codes: ReadonlySet<string> | null = null;
-function callingCodes(): ReadonlySet<string> {
-  codes ??= new Set(getCountries().map((country) => String(getCountryCallingCode(country))));
-  return codes;
-}
+const callingCodes = once(() => new Set(getCountries().map((country) => String(getCountryCallingCode(country)))));
 
 function readInternational(digits: string): E164 | null {
   const number = parse(`+${digits}`);

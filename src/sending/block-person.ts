@@ -6,7 +6,7 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import { notFound, Problem } from "#src/core/problem.ts";
-import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
+import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { addressOf, getContact } from "#src/domain/contacts/find.ts";
@@ -18,10 +18,9 @@ import { findNumber } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { finish, postpone } from "#src/jobs/outbox.ts";
 import { Worker } from "#src/jobs/worker.ts";
-import { senderOf } from "#src/networks/credentials.ts";
 import type { BlockPort, Networks, Sender } from "#src/networks/network.ts";
 import type { BlockedPage, BlockedPerson } from "#src/networks/profile-request.ts";
-import { tokenUnreadable } from "./refusal.ts";
+import { openSender } from "./open-sender.ts";
 
 interface BlockOptions {
   store: Store;
@@ -106,12 +105,7 @@ function targetOf(tx: ReadTx, { networks, box }: BlockOptions, { workspaceId, co
 function openBlocks({ networks, box }: Pick<BlockOptions, "networks" | "box">, number: SendingNumber) {
   const port = networks[number.network].blocks;
   if (port === undefined) throw new Error(`${number.network} blocks no one`);
-  try {
-    return { port, sender: senderOf(box, number) };
-  } catch (error) {
-    if (error instanceof SecretUnreadable) throw new Problem("number_not_ready", tokenUnreadable.message);
-    throw error;
-  }
+  return { port, sender: openSender(box, number) };
 }
 
 /** One page of the network's list. Throws `whatsapp_error` if it cannot be read. */

@@ -3,7 +3,7 @@
  * committed. An outcome that is unknown is never repeated: see `domain/inbound/thread-calls.ts`.
  */
 import { Problem } from "#src/core/problem.ts";
-import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
+import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { addressOf, getContact } from "#src/domain/contacts/find.ts";
@@ -19,9 +19,9 @@ import {
 } from "#src/domain/inbound/thread-calls.ts";
 import { requireAddress, requireReady, type SendPlan } from "#src/domain/messages/plan.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
-import { senderOf } from "#src/networks/credentials.ts";
 import type { DoneOutcome, Network, Networks, Sender, ThreadControl } from "#src/networks/network.ts";
-import { busyProblem, tokenUnreadable } from "./refusal.ts";
+import { openSender } from "./open-sender.ts";
+import { busyProblem } from "./refusal.ts";
 
 interface ControlOptions {
   store: Store;
@@ -95,16 +95,6 @@ function begin(
   if (call === null) return null;
   const control = { ...request, to, recipientNetworkUserId: networkUserId };
   return { call, network: networks[number.network], sender, control };
-}
-
-/** Throws `number_not_ready`. */
-function openSender(...given: Parameters<typeof senderOf>): Sender {
-  try {
-    return senderOf(...given);
-  } catch (error) {
-    if (error instanceof SecretUnreadable) throw new Problem("number_not_ready", tokenUnreadable.message);
-    throw error;
-  }
 }
 
 async function ask(

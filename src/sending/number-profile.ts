@@ -4,15 +4,14 @@
  */
 import { createHash } from "node:crypto";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
-import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
+import type { SecretBox } from "#src/core/secret.ts";
 import { findProfileProblems, findUsernameProblem, photoLimits } from "#src/domain/numbers/business-profile.ts";
 import { readJpegSize } from "#src/domain/numbers/jpeg-size.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { senderOf } from "#src/networks/credentials.ts";
 import type { Networks, ProfilePort, Result, Sender } from "#src/networks/network.ts";
 import type { BusinessProfile, ProfileChanges, Username } from "#src/networks/profile-request.ts";
 import type { Submitted } from "#src/networks/template-request.ts";
-import { tokenUnreadable } from "./refusal.ts";
+import { openSender } from "./open-sender.ts";
 
 /** A number that the network is asked about. */
 interface OpenedProfile {
@@ -37,12 +36,7 @@ interface ShownProfile extends Omit<ProfileChanges, "websites"> {
 export function openProfile(networks: Networks, box: SecretBox, number: SendingNumber): OpenedProfile {
   const port = networks[number.network].profile;
   if (port === undefined) throw new Error(`${number.network} has no profiles`);
-  try {
-    return { port, sender: senderOf(box, number) };
-  } catch (error) {
-    if (error instanceof SecretUnreadable) throw new Problem("number_not_ready", tokenUnreadable.message);
-    throw error;
-  }
+  return { port, sender: openSender(box, number) };
 }
 
 /** Throws `whatsapp_error`, as all below do. */

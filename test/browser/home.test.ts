@@ -3,7 +3,7 @@
  * outline before the first screen, and a script that a newer server does not have any more.
  */
 import { describe, expect, test } from "bun:test";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 import { takePictures } from "#test/support/pictures.ts";
 
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         const { data } = await read<{ data: { broadcast: { failed: number } } }>("/today");
         return data.broadcast.failed === 1;
       };
-      while (!(await hasFailed())) await Bun.sleep(250);
+      await waitUntil(hasFailed);
       await go("");
       await failed.getByRole("link", { name: /^Diwali offer.*Failed: 1 person$/s }).waitFor();
       await clean("home of a busy shop");

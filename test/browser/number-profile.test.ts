@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 import { takePictures } from "#test/support/pictures.ts";
 import { checkout } from "#test/support/source.ts";
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Photo changed").waitFor();
       const shown = preview.getByRole("img", { name: "Photo of the business" });
       const width = () => page.evaluate("document.querySelector('img')?.naturalWidth");
-      while ((await width()) !== 640) await Bun.sleep(20);
+      await waitUntil(async () => (await width()) === 640);
       expect(await shown.getAttribute("src")).toContain("/numbers/1/photo?of=");
 
       await page.getByLabel("New username").fill("shop.com");

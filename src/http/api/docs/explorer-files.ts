@@ -3,6 +3,7 @@
  * module by one that reads them from the executable, where they are compressed.
  */
 import { brotliCompressSync, constants } from "node:zlib";
+import { once } from "#src/core/once.ts";
 
 export interface ExplorerFile {
   plain: () => Promise<Uint8Array<ArrayBuffer>>;
@@ -16,13 +17,10 @@ function fromPackage(name: string): ExplorerFile {
     const path = Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir);
     return new Uint8Array(await Bun.file(path).arrayBuffer());
   };
-  let compressed: Promise<Uint8Array<ArrayBuffer>> | null = null;
-  const brotli = (): Promise<Uint8Array<ArrayBuffer>> => {
-    compressed ??= plain().then((bytes) => {
-      // A server that runs from source favours speed over size.
-      return new Uint8Array(brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }));
-    });
-    return compressed;
-  };
+  const brotli = once(async () => {
+    // A server that runs from source favours speed over size.
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+    return new Uint8Array(brotliCompressSync(await plain(), { params }));
+  });
   return { plain, brotli };
 }

@@ -139,7 +139,10 @@ async function openLocked(environment: Environment, files: DatabaseFiles, lock: 
     close({ isClean }) {
       readers.close();
       logCopier?.close();
-      if (REPLACED.includes(fileWatch.look())) {
+      const found = fileWatch.look();
+      // The database's own file is in place.
+      if (found === "log_gone" || found === "log_replaced") tryCopyLog(store);
+      if (REPLACED.includes(found)) {
         // Closing would delete the log by its path: the log of another database by now. The process ends soon.
         lock.release();
         return;
@@ -152,6 +155,15 @@ async function openLocked(environment: Environment, files: DatabaseFiles, lock: 
       lock.release();
     },
   };
+}
+
+/** SQLite copies the log when the last connection closes, which may be that of a reader's thread: it only reads. */
+function tryCopyLog(store: Store): void {
+  try {
+    store.copyLog();
+  } catch {
+    // A disk that cannot be written is a condition already.
+  }
 }
 
 function migrateOrClose(store: Store): ReturnType<typeof migrate> {

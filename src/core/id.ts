@@ -43,7 +43,7 @@ export function parseSendToken(sendToken: string): { instanceId: string; created
 
 function decode(text: string): number {
   let value = 0;
-  for (const character of text) value = value * 32 + CROCKFORD.indexOf(character);
+  for (let at = 0; at < text.length; at++) value = value * 32 + CROCKFORD.indexOf(text.charAt(at));
   return value;
 }
 

@@ -15,7 +15,7 @@ import { keepUploadUntil } from "../media/send-upload.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type AcceptOptions, contactOfPlan, NEW_MESSAGE, ownColumns } from "./accept.ts";
+import { type AcceptOptions, contactOfPlan, newMessage } from "./accept.ts";
 import { uploadsOf } from "./content.ts";
 import { isContactErased, shownStatusOf } from "./message.ts";
 import { enter, move } from "./move.ts";
@@ -42,31 +42,22 @@ export function scheduleMessage(
   const { workspace } = plan;
   const contact = contactOfPlan(tx, plan);
   const { sendAt, cancelOnReply } = later;
-  const own = ownColumns(tx, plan, contact, options);
-  const row = {
-    ...NEW_MESSAGE,
-    ...own,
-    status: "pending",
-    rate: 0,
-    money: "none",
-    dispatchedAt: null,
-    sendAt,
-  } as const;
-  const id = insertScheduledMessage(tx).insert(row);
+  const message = newMessage(tx, plan, contact, options);
+  message.sendAt = sendAt;
+  message.id = insertScheduledMessage(tx).insert(message);
   insertScheduled(tx).run({
-    messageId: id,
+    messageId: message.id,
     workspaceId: workspace.id,
     contactId: contact.id,
     // A language of the same name may be added until then.
-    content: content.type === "template" ? { ...content, language: row.templateLanguage } : content,
+    content: content.type === "template" ? { ...content, language: message.templateLanguage } : content,
     cancelOnReply,
     dueSince: sendAt,
     keyId,
     take,
   });
   for (const uploadId of uploadsOf(plan.content)) keepUploadUntil(tx, uploadId, sendAt);
-  enqueue(tx, { kind: "send_message", subject: id, queueKey: queueOfNumber(row.numberId), dueAt: sendAt });
-  const message: Message = { ...row, id };
+  enqueue(tx, { kind: "send_message", subject: message.id, queueKey: queueOfNumber(message.numberId), dueAt: sendAt });
   tell(tx, workspace, message, "message.scheduled");
   return message;
 }

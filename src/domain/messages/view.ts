@@ -16,42 +16,33 @@ import type { Message } from "./table.ts";
 
 export function viewMessage(message: Message, workspace: Pick<Workspace, "timezone">): Static<typeof MessageView> {
   const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, workspace.timezone));
-  const addressed = {
+  const isTemplate = message.type === "template";
+  // One literal, because every event is made of it. A type and its content are stored together, which
+  // the compiler cannot see.
+  return {
     id: message.id,
     to: message.toPhone,
     from: message.fromPhone,
     reference: message.reference,
     sent_by: viewSender(message),
-  };
-  const progress = {
+    type: typeOfMessage(message),
+    category: categoryOf(message),
+    template: isTemplate ? { name: message.templateName ?? "", language: message.templateLanguage ?? "" } : null,
+    content: isTemplate ? null : contentOf(message),
+    reply_to: isTemplate ? null : message.replyTo,
     text: message.text ?? "",
     status: shownStatus(message),
     error:
       message.errorCode === null || message.status === "skipped"
         ? null
         : { message: message.errorMessage ?? "It failed.", whatsapp_code: message.errorCode },
-  };
-  const times = {
+    charged: message.charged,
     created_at: formatInstant(message.createdAt, workspace.timezone),
     send_at: when(message.sendAt),
     sent_at: when(message.sentAt),
     delivered_at: when(message.deliveredAt),
     read_at: when(message.readAt),
-  };
-  const category = categoryOf(message);
-  if (message.type === "template") {
-    const template = { name: message.templateName ?? "", language: message.templateLanguage ?? "" };
-    return {
-      ...addressed,
-      ...{ type: message.type, category, template, content: null, reply_to: null },
-      ...progress,
-      ...{ charged: message.charged, ...times },
-    };
-  }
-  const { replyTo: reply_to } = message;
-  const kind = { type: typeOfMessage(message), category, template: null, content: contentOf(message), reply_to };
-  // A type and its content are stored together, which the compiler cannot see.
-  return { ...addressed, ...kind, ...progress, charged: message.charged, ...times } as Static<typeof MessageView>;
+  } as Static<typeof MessageView>;
 }
 
 export function viewSender(message: Pick<Message, "origin" | "automated" | "senderName" | "byAi">) {

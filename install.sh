@@ -27,7 +27,7 @@ usage() {
   cat <<'END'
 Usage: ./install.sh dev [OPTIONS OF waxwing dev]   try it: a demo with a simulated network, nothing is kept
        ./install.sh test [OPTIONS OF bun test]     run the test suite
-       ./install.sh test --pages                   run the tests of documentation and executable (not in the suite)
+       ./install.sh test --pages                   run the tests of documentation, executable and screens
        ./install.sh build [--outfile FILE]         make the executable, dist/waxwing
        ./install.sh release [--version V] [--key FILE] [--address URL]
                                                    make a release in dist/release: executables, packages, signature
@@ -190,8 +190,8 @@ run_dev() {
 
 run_test() {
   prepare full
-  # Tests of what the pages say and of the executable take as long as the rest together: a run of their own.
-  apart='^test/(pages|executable)/'
+  # Tests of what the pages say, of the executable and of the screens take as long as the rest together: a run of their own.
+  apart='^test/(pages|executable|browser)/'
   case "${1:-}" in
     --pages)
       shift

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 48. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 49. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1520,6 +1520,23 @@ CREATE TABLE sign_in_attempts (
   last_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sign_in_attempts_last ON sign_in_attempts (last_at);
+
+CREATE TABLE sign_ups (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- Not a foreign key, so that the session can end. No id of a session is used twice.
+  session_id INTEGER NOT NULL,
+  -- Of the state that the network brings back.
+  hash BLOB NOT NULL,
+  -- The number whose access is renewed; null: one that is not connected yet.
+  number_id INTEGER REFERENCES numbers (id),
+  created_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT;
+CREATE INDEX sign_ups_created ON sign_ups (created_at);
+CREATE UNIQUE INDEX sign_ups_hash ON sign_ups (hash);
+CREATE INDEX sign_ups_number ON sign_ups (number_id) WHERE number_id IS NOT NULL;
+CREATE INDEX sign_ups_workspace ON sign_ups (workspace_id);
 
 CREATE TABLE simulated_blocks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

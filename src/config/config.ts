@@ -7,7 +7,7 @@ import { lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ConfigProblem, describeValue, type SourceLocation, unknownVariableProblem } from "./errors.ts";
 import { fromFile, type RawValue } from "./from-file.ts";
-import { findIncompleteAlerts, findIncompleteRemote, findIncompleteTls } from "./incomplete.ts";
+import { findIncompleteAlerts, findIncompleteRemote, findIncompleteSignUp, findIncompleteTls } from "./incomplete.ts";
 import type { FileValue } from "./key.ts";
 import { InvalidValue } from "./kinds.ts";
 import { configKeys, type Settings } from "./settings.ts";
@@ -121,6 +121,7 @@ export function loadConfig(sources: ConfigSources): Config {
     { prefix: "server.tls_", find: findIncompleteTls },
     { prefix: "alerts.", find: findIncompleteAlerts },
     { prefix: "backup.remote", find: findIncompleteRemote },
+    { prefix: "whatsapp.", find: findIncompleteSignUp },
   ];
   for (const { prefix, find } of incomplete) {
     // An invalid value among them would look absent here.

@@ -71,3 +71,26 @@ export function findIncompleteRemote(
     },
   ];
 }
+
+const SIGN_UP_REQUIRED = { appId: "app_id", signupConfigId: "signup_config_id", appSecret: "app_secret" } as const;
+
+/** Signing up at Meta needs an app, its secret and its configuration. The secret alone verifies callbacks. */
+export function findIncompleteSignUp(
+  { whatsapp }: Settings,
+  locations: ReadonlyMap<string, SourceLocation>,
+): readonly ConfigProblem[] {
+  const names = Object.entries(SIGN_UP_REQUIRED) as [keyof typeof SIGN_UP_REQUIRED, string][];
+  const present = names.find(([property]) => property !== "appSecret" && whatsapp[property] !== null);
+  const missing = names.filter(([property]) => whatsapp[property] === null).map(([, name]) => `whatsapp.${name}`);
+  if (present === undefined || missing.length === 0) return [];
+  const path = `whatsapp.${present[1]}`;
+  const location = locations.get(path) ?? { source: path, line: null };
+  return [
+    {
+      ...location,
+      path,
+      message: `${path} is set without ${missing.join(" and ")}`,
+      advice: "set them too, or remove it: then owners enter a token by hand",
+    },
+  ];
+}

@@ -12,9 +12,6 @@ import {
   domainName,
   duration,
   fraction,
-  graphVersion,
-  headerName,
-  headerPrefix,
   httpAddress,
   listenAddress,
   oneOf,
@@ -28,6 +25,7 @@ import {
 } from "./kinds.ts";
 import { remoteKeys } from "./remote-keys.ts";
 import { retentionKeys } from "./retention-keys.ts";
+import { whatsappKeys } from "./whatsapp-keys.ts";
 
 export const sections = {
   server: {
@@ -113,69 +111,7 @@ export const sections = {
       "How long a search or a count of a group may take, before the caller is asked to narrow it.",
     ),
   },
-  whatsapp: {
-    graphUrl: key(
-      "graph_url",
-      httpAddress,
-      "https://graph.facebook.com",
-      "Address of Meta's Graph API, for numbers of the graph profile. Change it for a provider that repeats Meta's interface.",
-    ),
-    apiVersion: key(
-      "api_version",
-      graphVersion,
-      "v25.0",
-      "Version of the Graph API to call. Raise it before Meta retires this version, after reading Meta's changelog.",
-    ),
-    appSecret: key(
-      "app_secret",
-      optional(secretText),
-      "",
-      "The Meta app's secret, which verifies callbacks of numbers without a secret of their own. Without either, callbacks are refused.",
-    ),
-    verifyToken: key(
-      "verify_token",
-      optional(secretText),
-      "",
-      "The verify token that you enter in Meta's webhook form; Meta sends it to verify the callback address.",
-    ),
-    authHeader: key(
-      "auth_header",
-      headerName,
-      "Authorization",
-      "Header that carries the access token, for numbers of the graph profile.",
-    ),
-    authPrefix: key("auth_prefix", headerPrefix, "Bearer ", "Prefix of the token in that header, including the space."),
-    pathStyle: key(
-      "path_style",
-      oneOf("graph", "bare"),
-      "graph",
-      '"graph": paths with version and number, like Meta; "bare": without them. For numbers of the graph profile.',
-    ),
-    marketingPolicy: key(
-      "marketing_policy",
-      oneOf("fallback", "strict"),
-      "fallback",
-      'What Meta does with a message that its endpoint for marketing cannot optimize: "fallback" sends it as the general endpoint would, "strict" refuses it. Sent as product_policy.',
-    ),
-    activitySharing: key(
-      "message_activity_sharing",
-      oneOf("default", "on", "off"),
-      "default",
-      'Whether marketing messages share what people do with them, for Meta\'s optimization. "default": as the account is set at Meta.',
-    ),
-    timeoutMs: key(
-      "timeout",
-      duration(100, 2 * MINUTE),
-      "10s",
-      "Time limit of one request to the network. A longer limit leaves fewer outcomes unknown and makes callers wait longer.",
-    ),
-    syncEveryMs: key(
-      "sync_every",
-      duration(MINUTE, DAY),
-      "1h",
-      "Interval at which numbers and templates are synchronized with the network, ±10 %. A callback about a change synchronizes at once.",
-    ),
-  },
+  whatsapp: whatsappKeys,
   webhooks: {
     retryAfterMs: key(
       "retry_after",

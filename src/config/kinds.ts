@@ -265,6 +265,10 @@ export const graphVersion: Kind<string> = text('a version of the Graph API, such
   /^v\d{1,3}\.\d{1,2}$/.test(value) ? value : null,
 );
 
+export const metaId: Kind<string> = text("an ID of Meta's, 5 to 30 digits in quotes", (value) =>
+  /^\d{5,30}$/.test(value) ? value : null,
+);
+
 export const headerName: Kind<string> = text('the name of an HTTP header, such as "Authorization"', (value) =>
   /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(value) ? value : null,
 );

@@ -47,6 +47,7 @@ import personRequests from "../../migrations/0045_person_requests.sql" with { ty
 import blocks from "../../migrations/0046_blocks.sql" with { type: "text" };
 import contactViews from "../../migrations/0047_contact_views.sql" with { type: "text" };
 import broadcastChanges from "../../migrations/0048_broadcast_changes.sql" with { type: "text" };
+import signUps from "../../migrations/0049_sign_ups.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -104,4 +105,5 @@ export const migrations: readonly Migration[] = [
   { version: 46, name: "blocks", sql: blocks },
   { version: 47, name: "contact_views", sql: contactViews },
   { version: 48, name: "broadcast_changes", sql: broadcastChanges },
+  { version: 49, name: "sign_ups", sql: signUps },
 ];

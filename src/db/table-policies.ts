@@ -111,6 +111,8 @@ export const tablePolicies = {
     reset: "workspace",
     kept: after("updated_at", 30 * DAY_MS),
   },
+  // A state that was used since the backup must not work again.
+  sign_ups: { restore: "newer", person: "nobody", reset: "workspace", kept: after("created_at", DAY_MS) },
   callback_verifications: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   simulated_profiles: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   account_syncs: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },

@@ -83,6 +83,8 @@ export interface Network {
   profile?: ProfilePort;
   /** Whom the number blocks. */
   blocks?: BlockPort;
+  /** Signing up at the network; absent where the configuration names no app for it. */
+  signUp?: SignUpPort;
 }
 
 /** It is done, or it is not, or that is not known. */
@@ -207,6 +209,33 @@ export interface BlockPort {
   /** One page; `after`: the cursor of the page before, null for the first. */
   listBlocked(sender: Sender, after: string | null, limit: number): Promise<Result<BlockedPage>>;
 }
+
+/** An owner signs up on the network's own page and comes back with a code, which becomes an access token here. */
+export interface SignUpPort {
+  /** Where the browser goes. */
+  dialogAddress(dialog: SignUpDialog): string;
+  /** Never rejects. The network takes a code once. `returnAddress`: the one that the dialog was given. */
+  exchangeCode(code: string, returnAddress: string): Promise<SignUpResult>;
+}
+
+export interface SignUpDialog {
+  state: string;
+  /** Where the browser comes back to. */
+  returnAddress: string;
+  /** The number may stay in the WhatsApp Business app too. */
+  keepsApp: boolean;
+}
+
+export type SignUpResult =
+  | { kind: "token"; token: string }
+  /** The code was used, is too old, or is none of the network's. */
+  | { kind: "code_refused" }
+  /** The configured app ID or app secret is wrong. */
+  | { kind: "app_refused" }
+  /** The network gave no token, for another reason. */
+  | { kind: "later"; message: string }
+  /** The network may have used the code up. */
+  | { kind: "unknown" };
 
 export type Result<T> =
   /** `at` is the network's own time, milliseconds; null if the answer had none. */

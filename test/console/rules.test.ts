@@ -43,6 +43,8 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/inbox/{contact}/seen": "up to a message that is named",
   "POST /w/{workspace}/conversations/{conversation}/thread": "a conversation that has the owner is not asked for again",
   "PATCH /w/{workspace}/conversations/{conversation}": "it is what it is set to",
+  "POST /w/{workspace}/connection/sign-up": "another address; the previous one stays valid",
+  "POST /w/{workspace}/connection/sign-up/finish": "a state is used once",
   "POST /w/{workspace}/news/read": "read is read",
   "POST /w/{workspace}/groups/count": "changes nothing",
   "POST /w/{workspace}/settings/preview": "changes nothing",

@@ -38,6 +38,7 @@ const NOT_SENSITIVE: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/webhook/test": "goes to the address that is set",
   "POST /w/{workspace}/webhooks/{id}/test": "goes to the address that is set",
   "DELETE /w/{workspace}/connection": "discards what was entered, gives no access",
+  "POST /w/{workspace}/connection/sign-up/finish": "the state proves that a confirmed session began it",
   "POST /w/{workspace}/fields": "adds an empty field",
   "DELETE /w/{workspace}/fields/{key}": "data, not access",
   "POST /w/{workspace}/deliveries/replay": "goes to the address that is set",

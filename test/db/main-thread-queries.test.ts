@@ -232,7 +232,7 @@ async function askAll(isFirst: boolean): Promise<unknown[]> {
  */
 const SMALL = [
   ...["account_syncs", "acme_accounts", "api_keys", "billing_accounts", "callback_addresses", "certificates"],
-  ...["callback_verifications", "connection_drafts", "key_request_days", "key_request_runs"],
+  ...["callback_verifications", "connection_drafts", "sign_ups", "key_request_days", "key_request_runs"],
   ...["connections", "contact_counters", "contact_update_mutes", "custom_fields", "groups", "imports", "instance"],
   // Kept for a day.
   "hand_outs",

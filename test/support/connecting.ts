@@ -16,7 +16,8 @@ import {
   type Graph,
   startGraph,
 } from "./graph.ts";
-import { type GraphAccount, graphAccount, graphNumber, graphTemplate } from "./graph-account.ts";
+import { GRAPH_APP_ID, type GraphAccount, graphAccount, graphNumber, graphTemplate } from "./graph-account.ts";
+import { GraphSignUp } from "./graph-sign-up.ts";
 import {
   type Answered,
   startTestServer,
@@ -34,6 +35,7 @@ export interface ConnectWorld extends AsyncDisposable {
   account: GraphAccount;
   clock: TestClock;
   box: SecretBox;
+  signUp: GraphSignUp;
   workspace: TestWorkspace;
   owner: Visitor;
   /** Below `/w/{workspace}`. */
@@ -81,14 +83,18 @@ export async function startConnecting(
 ): Promise<ConnectWorld> {
   const clock = new TestClock();
   const account = freshAccount();
-  const graph = await startGraph({ now: () => clock.now(), account });
+  const signUp = new GraphSignUp({ id: GRAPH_APP_ID, secret: GRAPH_APP_SECRET, token: () => GRAPH_TOKEN });
+  const graph = await startGraph({ now: () => clock.now(), account, signUp });
   const app = await startTestServer({
     ...options,
     clock,
     config: {
       ...options.config,
       server: { publicUrl: PUBLIC_URL, ...options.config?.server },
-      whatsapp: { graphUrl: graph.url, appSecret: null, verifyToken: null, ...options.config?.whatsapp },
+      whatsapp: {
+        ...{ graphUrl: graph.url, dialogUrl: graph.url, appSecret: null, verifyToken: null },
+        ...options.config?.whatsapp,
+      },
     },
   });
   const own = `${app.server.url}/networks/whatsapp`;
@@ -99,7 +105,7 @@ export async function startConnecting(
   const keys = loadKeys({ keyFile: join(app.directory, "waxwing.key"), env: {}, random: systemRandom }, false);
   const at = (path: string): string => `/w/${workspace.id}${path}`;
   const world: ConnectWorld = {
-    ...{ app, graph, account, clock, workspace, owner, at },
+    ...{ app, graph, account, clock, signUp, workspace, owner, at },
     box: createSecretBox(keys, systemRandom),
     enter: (body = { token: GRAPH_TOKEN, app_secret: GRAPH_APP_SECRET }) => owner.ask("PUT", at("/connection"), body),
     choose: (body = { account_id: GRAPH_ACCOUNT_ID, phone_number_id: GRAPH_PHONE_NUMBER_ID }) =>

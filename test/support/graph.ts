@@ -12,6 +12,7 @@ import { answerQuestion, type GraphAccount, type GraphRow, proofRefusal } from "
 import { areComponents, isObject, isText, type Loose } from "./graph-components.ts";
 import { GraphFaces, isOfFace } from "./graph-faces.ts";
 import type { GraphMedia } from "./graph-media.ts";
+import type { GraphSignUp } from "./graph-sign-up.ts";
 import { GraphThreads } from "./graph-threads.ts";
 import { followTraffic } from "./traffic.ts";
 
@@ -36,6 +37,8 @@ export interface GraphOptions {
   account?: GraphAccount;
   /** The files that people send; if omitted, there are none. */
   media?: GraphMedia;
+  /** Meta's dialog and the exchange of codes; if omitted, there is neither. */
+  signUp?: GraphSignUp;
 }
 
 export interface KnownTemplate {
@@ -187,6 +190,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     if (options.media?.serve(request, response, unproven) === true) return;
     const bytes = await readAll(request);
     const path = request.url ?? "/";
+    if (options.signUp?.serve(request, response, bytes) === true) return;
     if (options.now !== undefined) response.setHeader("date", new Date(now()).toUTCString());
     if (withoutQuery(path).endsWith("/thread_control"))
       return answerThreadCall(request, response, parsed(bytes.toString("utf8")));

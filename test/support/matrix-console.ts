@@ -79,6 +79,12 @@ async function viewOf(side: Objects, visitor: Visitor): Promise<number> {
   return side.contactView((await visitor.get("/me")).body.data?.user.id ?? 1);
 }
 
+/** Of a sign-up that the caller began; an invented one where the caller may begin none. */
+async function stateOf(side: Objects, visitor: Visitor): Promise<string> {
+  const begun = await visitor.post(`${side.path}/connection/sign-up`, { keeps_app: false });
+  return new URL(begun.body.data?.address ?? "http://meta?state=1.state").searchParams.get("state") ?? "";
+}
+
 const VIEW = { is_shared: false, search: { q: "Asha", sort: "-name" }, columns: ["name", "phone"] };
 
 export const recipes: Readonly<Record<string, Recipe>> = {
@@ -230,6 +236,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/connection/number": async (side) => ({
     body: await side.connection(),
     after: () => side.withoutExtraNumbers(),
+  }),
+  "POST /w/{workspace}/connection/sign-up": () => ({ body: { keeps_app: true } }),
+  "POST /w/{workspace}/connection/sign-up/finish": async (side, visitor) => ({
+    body: { code: "AQ-code", state: await stateOf(side, visitor) },
   }),
   "PUT /w/{workspace}/numbers/{id}/access": aNumberAtMeta({ token: GRAPH_TOKEN }),
   "POST /w/{workspace}/numbers/{id}/webhook": aNumberAtMeta({ replace: true }),

@@ -107,6 +107,17 @@ export const connectionDrafts = sqliteTable("connection_drafts", {
 
 export type ConnectionDraft = typeof connectionDrafts.$inferSelect;
 
+/** A sign-up at the network that an owner began: `hash` is that of the state, which works once. */
+export const signUps = sqliteTable("sign_ups", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  sessionId: integer().notNull(),
+  hash: bytes().notNull(),
+  numberId: integer(),
+  createdAt: instant().notNull(),
+  usedAt: instant(),
+});
+
 /** When the network last verified the callback address with the verify token of a workspace. */
 export const callbackVerifications = sqliteTable("callback_verifications", {
   workspaceId: integer().primaryKey(),

@@ -145,7 +145,7 @@ export async function answerPage(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   // Without a session every address leads to signing in.
   const isSignedIn = [true, false].some((isSecure) => readSessionCookie(request.headers, isSecure) !== null);
-  const isFramed = isSignedIn && !/^\/console\/(sign-in|setup|join|reset|forgot|verify)$/.test(pathname);
+  const isFramed = isSignedIn && !/^\/console\/(sign-in|setup|join|reset|forgot|verify|connect)$/.test(pathname);
   const isHome = /^\/console(\/w\/\d+)?\/?$/.test(pathname);
   const soon = firstScreens[isFramed ? (isHome ? "home" : "other") : "signIn"];
   const html = [

@@ -25,10 +25,29 @@ export function serverIssue({ doctor, publicUrl }: WorkspaceCall): Issue | undef
   return addressIssues({ publicUrl, verifyToken: doctor.verifyToken, isVerified: false, wasVerified: true })[0];
 }
 
-/** Throws what is wrong with the token or the app secret, at its field. */
-export function requireUsable({ doctor, clock }: WorkspaceCall, facts: Facts, { appSecret }: Sender): void {
+/** What is wrong with the token or the app secret. */
+export function findUnusable({ doctor, clock }: WorkspaceCall, facts: Facts, { appSecret }: Sender): Issue | undefined {
   const hasSecret = (appSecret ?? null) !== null;
-  const [issue] = enteredIssues({ facts, hasSecret, settings: doctor, now: clock.now() });
+  return enteredIssues({ facts, hasSecret, settings: doctor, now: clock.now() })[0];
+}
+
+const RETURN_PATH = "/console/connect";
+/** The network leads back to these without https too, for trying things out. */
+const OWN_MACHINE: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Where the network's page leads back to after a sign-up; it is entered at the network too, to the letter. Null: the
+ * server has no public https address.
+ */
+export function returnAddressOf({ publicUrl }: Pick<WorkspaceCall, "publicUrl">): string | null {
+  const url = publicUrl === null ? null : URL.parse(publicUrl);
+  if (url === null || (url.protocol !== "https:" && !OWN_MACHINE.includes(url.hostname))) return null;
+  return `${publicUrl}${RETURN_PATH}`;
+}
+
+/** Throws what is wrong with the token or the app secret, at its field. */
+export function requireUsable(call: WorkspaceCall, facts: Facts, sender: Sender): void {
+  const issue = findUnusable(call, facts, sender);
   if (issue === undefined) return;
   const { id, check, says, next } = issue;
   const text = `${says} ${nextInForm({ check, issue: id, next })}`;

@@ -20,7 +20,16 @@ import {
   ownerOf,
 } from "#src/receiving/connect-number.ts";
 import { timesOf } from "../times.ts";
-import { describeAccount, findShownNumber, nextOf, opened, portOf, requireUsable, serverIssue } from "./ask-network.ts";
+import {
+  describeAccount,
+  findShownNumber,
+  nextOf,
+  opened,
+  portOf,
+  requireUsable,
+  returnAddressOf,
+  serverIssue,
+} from "./ask-network.ts";
 import { change, Refusal, type WorkspaceCall } from "./call.ts";
 import { Data, Empty, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -43,6 +52,8 @@ const ConnectionView = Type.Object({
   server_issue: Nullable(Type.Object({ message: Type.String(), next: Type.String() })),
   /** The server has an app secret for numbers without their own. */
   has_configured_secret: Type.Boolean(),
+  /** The operator set up signing up at the network. `is_possible`: its page can lead back to this server. */
+  sign_up: Nullable(Type.Object({ is_possible: Type.Boolean() })),
   draft: Nullable(Type.Object({ has_app_secret: Type.Boolean(), updated_at: OptionalTime })),
 });
 
@@ -158,7 +169,7 @@ export const connectEndpoints = {
 };
 
 function viewConnection(tx: ReadTx, call: WorkspaceCall) {
-  const { workspace, publicUrl, verification, doctor } = call;
+  const { workspace, publicUrl, verification, doctor, dispatch } = call;
   const when = timesOf(workspace);
   const draft = findDraft(tx, workspace.id);
   const issue = serverIssue(call);
@@ -169,6 +180,7 @@ function viewConnection(tx: ReadTx, call: WorkspaceCall) {
     refused_at: when(verification.refusedAt),
     server_issue: issue === undefined ? null : { message: issue.says, next: nextOf(issue) },
     has_configured_secret: doctor.hasAppSecret,
+    sign_up: dispatch.networks.whatsapp.signUp === undefined ? null : { is_possible: returnAddressOf(call) !== null },
     draft: draft === undefined ? null : { has_app_secret: draft.appSecret !== null, updated_at: when(draft.updatedAt) },
   };
 }

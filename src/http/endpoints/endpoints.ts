@@ -40,6 +40,7 @@ import { requestEndpoints } from "./requests.ts";
 import { searchEndpoints } from "./search.ts";
 import { settingEndpoints } from "./settings.ts";
 import { signInEndpoints } from "./sign-in.ts";
+import { signUpEndpoints } from "./sign-up.ts";
 import { simulatorEndpoints } from "./simulator.ts";
 import { systemEndpoints } from "./system.ts";
 import { templateDraftEndpoints } from "./template-drafts.ts";
@@ -91,6 +92,7 @@ const endpoints = {
   ...simulatorEndpoints,
   ...numberEndpoints,
   ...connectEndpoints,
+  ...signUpEndpoints,
   ...numberAccessEndpoints,
   ...numberProfileEndpoints,
   ...draftEndpoints,

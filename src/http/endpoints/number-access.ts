@@ -133,7 +133,7 @@ function describeAddress(call: WorkspaceCall): string {
 }
 
 /** Throws a refusal for a number that Meta does not serve itself. */
-function requireOnMeta(call: WorkspaceCallWith<{ id: number }>, tx: ReadTx) {
+export function requireOnMeta(call: WorkspaceCallWith<{ id: number }>, tx: ReadTx) {
   const number = requireNumber(call, tx);
   if (number.network === "whatsapp" && number.provider === "graph") return number;
   throw new Refusal(409, "not_at_meta", "This is done at the provider of the number, not here.");

@@ -12,6 +12,11 @@ export interface WhatsappSettings {
   pathStyle: "graph" | "bare";
   /** The app's secret, for numbers without their own. */
   appSecret?: string | null;
+  /** The app and its configuration with which owners sign up at Meta. Null or absent: they enter a token. */
+  appId?: string | null;
+  signupConfigId?: string | null;
+  /** `https://www.facebook.com`, without a slash at its end. */
+  dialogUrl?: string;
   /** What the endpoint for marketing does with a message that it cannot optimize. Absent: it sends it all the same. */
   marketingPolicy?: "fallback" | "strict";
   /** Whether marketing messages share what people do with them. Absent, or `default`: as the account is set. */

@@ -15,6 +15,7 @@ import { createMediaPort } from "./media.ts";
 import { isReachable, probe } from "./probe.ts";
 import { endpointOf } from "./profile.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
+import { createSignUpPort } from "./sign-up.ts";
 import { verifySignature } from "./signature.ts";
 import { createTemplatePort } from "./submit.ts";
 import { createThreadControl } from "./thread-control.ts";
@@ -29,6 +30,7 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
   const downloader = new Downloader(clock);
   const client = createClient(settings, { clock, transport, uploads });
   const account = createAccountPort(settings, transport, QUERY_TIMEOUT_MS);
+  const signUp = createSignUpPort(settings, transport);
   return {
     name: "whatsapp",
     send: (outbound, timeoutMs, onAnswer) => client.send(outbound, timeoutMs, onAnswer),
@@ -44,5 +46,6 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
     media: createMediaPort({ settings, clock, transport, downloader }),
     profile: createProfilePort(settings, transport, downloader),
     blocks: createBlockPort(settings, transport),
+    ...(signUp === undefined ? {} : { signUp }),
   };
 }

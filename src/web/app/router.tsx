@@ -48,6 +48,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   reset: linkPage("Reset"),
   forgot: mailedLink("NewPassword"),
   verify: mailedLink("VerifyAddress"),
+  signUpReturn: lazy(() => import("../features/numbers/sign-up-return.tsx")),
   // Shown to users without a workspace.
   start: newWorkspace,
   newWorkspace,

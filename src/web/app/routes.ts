@@ -67,6 +67,8 @@ const publicScreens = {
   reset: createRoute({ getParentRoute: () => root, path: "/reset" }),
   forgot: createRoute({ getParentRoute: () => root, path: "/forgot" }),
   verify: createRoute({ getParentRoute: () => root, path: "/verify" }),
+  // Meta leads back here after a sign-up: without the shell, so that the code in the address goes nowhere else.
+  signUpReturn: createRoute({ getParentRoute: () => root, path: "/connect" }),
 };
 
 /** Its child routes require a signed-in user. */

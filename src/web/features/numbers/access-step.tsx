@@ -14,6 +14,7 @@ import { Form } from "../../ui/form.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./connect-strings.ts";
 import type { Connection, SendingNumber } from "./number-view.ts";
+import { SignUpAgain } from "./sign-up-way.tsx";
 import { MetaLink } from "./step.tsx";
 
 interface Props {
@@ -52,6 +53,7 @@ export function AccessStep({ connection, number }: Props) {
       <p>{strings.accessStored}</p>
       <div className="flex flex-wrap gap-3">
         <Button onClick={() => setIsReplacing(true)}>{strings.accessReplace}</Button>
+        {number?.provider === "graph" && connection.sign_up?.is_possible === true && <SignUpAgain number={number} />}
         {number === null && (
           <Button tone="quiet" onClick={() => void discard().catch(() => undefined)}>
             {strings.accessDiscard}

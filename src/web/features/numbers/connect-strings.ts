@@ -6,10 +6,42 @@ export const strings = {
   lead: "Choose where its messages go.",
   backToNumbers: "All numbers",
 
-  meta: "WhatsApp, through Meta",
+  signUp: "WhatsApp, by signing in at Meta",
+  signUpText:
+    "You sign in on Meta's page, choose or create the account and the number there, and come back. There is no token to copy.",
+  signUpQuestion: "Is the number in the WhatsApp Business app?",
+  signUpKeeps: "Yes, and it stays there",
+  signUpKeepsText:
+    "The app on the phone keeps working, and messages are in both places. The number sends at most 20 messages a second.",
+  signUpTakes: "No, or it may leave the app",
+  signUpTakesText: "The number is registered here, and the app on a phone signs out.",
+  signUpAction: "Continue at Meta",
+  signUpNotYet: "Meta can't lead you back to this server yet",
+  signUpNotYetNote: "Until then, enter a token.",
+  signUpAgain: "Sign in at Meta again",
+  signUpAgainText: "Replaces the token with a new one of this server's Meta app.",
+  returnTitle: "Coming back from Meta",
+  returnWaiting: "Finishing the sign-up with Meta",
+  returnWaitingText: "Leave this page open. It takes a few seconds.",
+  returnDone: "Stored",
+  returnFailed: "The sign-up was not finished",
+  returnCancelled: "You left Meta's page without agreeing. Nothing was changed.",
+  returnIncomplete: "Meta led back here without a code. Nothing was changed. Start again.",
+  returnSignedOut: "You are signed out. Nothing was changed. Sign in, and start again.",
+  returnAgain: "Back to Add number",
+  returnHome: "Go to the console",
+
+  meta: "WhatsApp, with a token of your own",
   metaText:
     "Your own number on Meta's Cloud API. You need a Meta app with WhatsApp, and a number that is not in use in the WhatsApp app on a phone.",
   metaAction: "Connect to Meta",
+  keepsApp: "WhatsApp Business app on the phone",
+  keeps: {
+    choice: "You choose",
+    signsOut: "Signs it out, unless Meta connected the number together with the app",
+    untouched: "Does not touch it",
+    provider: "As 360dialog says",
+  },
   metaContinue: "Continue connecting",
   metaBegun: "A token is stored for this workspace. Nothing was lost.",
   simulator: "Simulator",
@@ -22,6 +54,9 @@ export const strings = {
   appTitle: "Does the number stay in the WhatsApp Business app?",
   appText:
     "Not when it is registered here: the Cloud API takes the number over, and the app on the phone signs out. A number that was connected to Meta together with the app (Meta calls this coexistence) stays in both. It is marked in the list, and is not registered here.",
+  appBySignUp: "Signing in at Meta connects such a number. Choose there that it stays in the app.",
+  appWithoutSignUp:
+    "Connecting such a number takes signing in at Meta, which the operator of this server has not set up.",
 
   connectTitle: "Connect a number to Meta",
   connectLead: "Each step is checked with Meta. You can leave this page and continue later.",

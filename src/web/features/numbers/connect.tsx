@@ -16,6 +16,8 @@ import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { ConnectSteps } from "./connect-steps.tsx";
 import { strings } from "./connect-strings.ts";
 import { NewNumber } from "./new-number.tsx";
+import type { Connection } from "./number-view.ts";
+import { SignUpWay } from "./sign-up-way.tsx";
 import { strings as numberStrings } from "./strings.ts";
 
 const SCREEN = "/w/$workspace/numbers/connect";
@@ -42,32 +44,45 @@ export function Screen() {
   if (number !== null || via === "meta") return <ConnectSteps connection={connection.data} number={number} />;
   return (
     <Page title={strings.title} lead={strings.lead} isNarrow>
-      {via === "simulator" ? <NewNumber /> : <Choice hasDraft={connection.data.draft !== null} />}
+      {via === "simulator" ? <NewNumber /> : <Choice connection={connection.data} />}
     </Page>
   );
 }
 
-function Choice({ hasDraft }: { hasDraft: boolean }) {
+function Choice({ connection }: { connection: Connection }) {
   const { id } = useWorkspace();
+  const hasDraft = connection.draft !== null;
+  const hasSignUp = connection.sign_up !== null;
   return (
     <div className="flex flex-col gap-4">
-      <Way title={strings.meta} text={strings.metaText}>
+      {hasSignUp && (
+        <Way title={strings.signUp} text={strings.signUpText} keeps={strings.keeps.choice}>
+          <SignUpWay connection={connection} />
+        </Way>
+      )}
+      <Way title={strings.meta} text={strings.metaText} keeps={strings.keeps.signsOut}>
         {hasDraft && <Notice tone="grey">{strings.metaBegun}</Notice>}
-        <ParameterLink screen={SCREEN} change={{ via: "meta" }} className={buttonClass("primary")}>
+        <ParameterLink
+          screen={SCREEN}
+          change={{ via: "meta" }}
+          className={buttonClass(hasSignUp && !hasDraft ? "plain" : "primary")}
+        >
           {hasDraft ? strings.metaContinue : strings.metaAction}
         </ParameterLink>
       </Way>
-      <Way title={strings.simulator} text={strings.simulatorText}>
+      <Way title={strings.simulator} text={strings.simulatorText} keeps={strings.keeps.untouched}>
         <ParameterLink screen={SCREEN} change={{ via: "simulator" }} className={buttonClass("plain")}>
           {strings.simulatorAction}
         </ParameterLink>
       </Way>
-      <Way title={strings.provider} text={strings.providerText}>
+      <Way title={strings.provider} text={strings.providerText} keeps={strings.keeps.provider}>
         <Copyable text={numberStrings.addProviderCommand(id)} label={strings.copyCommand} />
       </Way>
       <section aria-label={strings.appTitle} className="mt-4 max-w-[72ch]">
         <h2 className="mb-1 font-semibold">{strings.appTitle}</h2>
-        <p className="text-quiet">{strings.appText}</p>
+        <p className="text-quiet">
+          {strings.appText} {hasSignUp ? strings.appBySignUp : strings.appWithoutSignUp}
+        </p>
       </section>
       <p>
         <Link to="/w/$workspace/numbers" params={{ workspace: String(id) }} className={textLink}>
@@ -78,11 +93,22 @@ function Choice({ hasDraft }: { hasDraft: boolean }) {
   );
 }
 
-function Way({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+interface WayProps {
+  title: string;
+  text: string;
+  /** What becomes of the app on the phone. */
+  keeps: string;
+  children: ReactNode;
+}
+
+function Way({ title, text, keeps, children }: WayProps) {
   return (
     <Card>
       <h2 className="text-section font-semibold">{title}</h2>
-      <p className="mt-1 mb-4 max-w-[72ch] text-quiet">{text}</p>
+      <p className="mt-1 max-w-[72ch] text-quiet">{text}</p>
+      <p className="mt-1 mb-4 max-w-[72ch] text-quiet">
+        {strings.keepsApp}: <span className="font-semibold text-ink">{keeps}</span>
+      </p>
       <div className="flex flex-col items-start gap-3">{children}</div>
     </Card>
   );

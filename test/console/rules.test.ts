@@ -41,6 +41,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 const KEYLESS: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/inbounds/{id}/read": "a repeat changes nothing",
   "POST /w/{workspace}/inbox/{contact}/seen": "up to a message that is named",
+  "POST /w/{workspace}/inbox/presence": "what a tab shows now, which is stored nowhere",
   "POST /w/{workspace}/conversations/{conversation}/thread": "a conversation that has the owner is not asked for again",
   "PATCH /w/{workspace}/conversations/{conversation}": "it is what it is set to",
   "POST /w/{workspace}/connection/sign-up": "another address; the previous one stays valid",

@@ -5,18 +5,15 @@
  */
 
 import type { Clock, Timer } from "#src/core/clock.ts";
-import { Problem } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { answerEvents, COMMENT, eventText, type StreamPlaces } from "./event-stream.ts";
 
 const SNAPSHOT_EVERY_MS = 1_000;
 /** Proxies cut a silent stream, so a comment is sent after this long. */
 const COMMENT_EVERY_MS = 15_000;
-
-/** Streams that may be open at once. */
-const STREAMS_MAX = { workspace: 200, user: 20, address: 100 };
 
 interface Viewer {
   workspace: Workspace;
@@ -36,69 +33,25 @@ export class BroadcastStreams {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #topics = new Map<string, Topic>();
-  /** Open streams of each workspace, user and address. */
-  readonly #held = new Map<string, number>();
+  readonly #places: StreamPlaces;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, places: StreamPlaces) {
     this.#store = store;
     this.#clock = clock;
+    this.#places = places;
   }
 
   /** Opens a stream that ends when the client disconnects or `signal` aborts. */
   open({ workspace, broadcastId, userId, address }: Viewer, signal: AbortSignal): Response {
-    const release = this.#take([`workspace ${workspace.id}`, `user ${userId}`, `address ${address}`]);
+    const release = this.#places.take({ workspaceId: workspace.id, userId, address });
     const name = `${workspace.id} ${broadcastId}`;
-    const encoder = new TextEncoder();
-    let leave = (): void => undefined;
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        const listener = (text: string): void => {
-          try {
-            controller.enqueue(encoder.encode(text));
-          } catch {
-            leave();
-          }
-        };
-        leave = () => {
-          leave = () => undefined;
-          release();
-          this.#leave(name, listener);
-          try {
-            controller.close();
-          } catch {
-            // The client has closed it already.
-          }
-        };
-        signal.addEventListener("abort", () => leave());
-        this.#join(name, workspace, broadcastId, listener);
-      },
-      cancel: () => leave(),
+    return answerEvents(signal, ({ send }) => {
+      this.#join(name, workspace, broadcastId, send);
+      return () => {
+        release();
+        this.#leave(name, send);
+      };
     });
-    return new Response(body, {
-      headers: {
-        "content-type": "text/event-stream; charset=utf-8",
-        "cache-control": "no-store",
-        "x-accel-buffering": "no",
-      },
-    });
-  }
-
-  /** Throws `rate_limited` where one of these has too many streams already. */
-  #take(holders: readonly string[]): () => void {
-    for (const holder of holders) {
-      const max = STREAMS_MAX[holder.split(" ", 1)[0] as keyof typeof STREAMS_MAX];
-      if ((this.#held.get(holder) ?? 0) < max) continue;
-      throw new Problem("rate_limited", "Too many live views are open: close some of them.");
-    }
-    const add = (count: number): void => {
-      for (const holder of holders) {
-        const held = (this.#held.get(holder) ?? 0) + count;
-        if (held === 0) this.#held.delete(holder);
-        else this.#held.set(holder, held);
-      }
-    };
-    add(1);
-    return () => add(-1);
   }
 
   #join(name: string, workspace: Workspace, broadcastId: number, listener: (text: string) => void): void {
@@ -135,7 +88,7 @@ export class BroadcastStreams {
     const text = this.#snapshot(workspace, broadcastId);
     const now = this.#clock.monotonic();
     if (text === topic.last && now - topic.sentAt < COMMENT_EVERY_MS) return;
-    const chunk = text === topic.last ? ": still here\n\n" : text;
+    const chunk = text === topic.last ? COMMENT : text;
     topic.last = text;
     topic.sentAt = now;
     for (const listener of [...topic.listeners]) listener(chunk);
@@ -146,6 +99,6 @@ export class BroadcastStreams {
       const broadcast = findBroadcast(tx, workspace.id, broadcastId);
       return broadcast === undefined ? null : viewBroadcast(tx, broadcast, workspace);
     });
-    return `event: broadcast\ndata: ${JSON.stringify(data)}\n\n`;
+    return eventText("broadcast", data);
   }
 }

@@ -33,6 +33,7 @@ import type { RateLimits } from "../rate-limit.ts";
 import type { UnverifiedBodies } from "../unverified-body.ts";
 import type { BroadcastStreams } from "./broadcast-stream.ts";
 import type { DashboardCounters } from "./dashboard.ts";
+import type { InboxStreams } from "./inbox-stream.ts";
 import type { PasswordCost, Passwords } from "./passwords.ts";
 
 export interface ConsoleOptions {
@@ -123,6 +124,7 @@ export interface ConsoleContext
   passwords: Passwords;
   keyQueue: KeyQueue;
   broadcastStreams: BroadcastStreams;
+  inboxStreams: InboxStreams;
   imports: ImportJobs;
   bulk: BulkJobs;
   dashboard: DashboardCounters;

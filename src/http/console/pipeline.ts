@@ -36,6 +36,8 @@ import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
 import { DashboardCounters } from "./dashboard.ts";
+import { StreamPlaces } from "./event-stream.ts";
+import { InboxStreams } from "./inbox-stream.ts";
 import { requireOwnPage, requirePrivateWay, UntrustedProxyWatch } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
 import { requireConfirmation } from "./sensitive.ts";
@@ -74,12 +76,14 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   const { isTrustedProxy, limits, bodies, checksAnswers, passwordCost, streams, ...rest } = options;
   const { store, clock, log, publicUrl, turns } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
+  const places = new StreamPlaces();
   const context: ConsoleContext = {
     ...rest,
     isSecure,
     passwords: new Passwords(passwordCost),
     keyQueue: new KeyQueue(),
-    broadcastStreams: new BroadcastStreams(store, clock),
+    broadcastStreams: new BroadcastStreams(store, clock, places),
+    inboxStreams: new InboxStreams(clock, places),
     dashboard: new DashboardCounters(store, clock, options.readers.lists),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, readers: options.readers.building, stopping: options.stopping }),

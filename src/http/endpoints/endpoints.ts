@@ -35,6 +35,7 @@ import { numberEndpoints } from "./numbers.ts";
 import { operatingEndpoints } from "./operating.ts";
 import { optOutEndpoints } from "./opt-outs.ts";
 import { personDataEndpoints } from "./person-data.ts";
+import { presenceEndpoints } from "./presence.ts";
 import { quickReplyEndpoints } from "./quick-replies.ts";
 import { requestEndpoints } from "./requests.ts";
 import { searchEndpoints } from "./search.ts";
@@ -89,6 +90,7 @@ const endpoints = {
   ...bulkEndpoints,
   ...personDataEndpoints,
   ...inboxEndpoints,
+  ...presenceEndpoints,
   ...simulatorEndpoints,
   ...numberEndpoints,
   ...connectEndpoints,

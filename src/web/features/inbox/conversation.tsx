@@ -30,6 +30,7 @@ import { MessageActions } from "./composer-actions.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { NoteLine, useNotes, withNotes } from "./notes.tsx";
 import { ControlPassLine, isControlPass, isOutgoing, OriginLine, useSenderName } from "./origin.tsx";
+import { PresenceLine, useShown } from "./presence.tsx";
 import { useReadReceipts } from "./read-receipts.ts";
 import { SCREEN } from "./search-view.ts";
 import { strings } from "./strings.ts";
@@ -60,13 +61,15 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const { contact, contact_id: id } = conversation;
   useMarkSeen(workspaceId, conversation);
   useReadReceipts(conversation);
+  const ownId = conversation.conversation?.id ?? null;
+  useShown(ownId);
   const { at } = useParameters(SCREEN);
   const { items, earlier, later, hasEarlier, marked, problem, isLoading } = useConversationItems(
     workspaceId,
     conversation,
     at,
   );
-  const notes = useNotes(workspaceId, conversation.conversation?.id ?? null, {
+  const notes = useNotes(workspaceId, ownId, {
     since: hasEarlier ? (items.at(-1)?.at ?? null) : null,
     until: later === undefined ? null : (items[0]?.at ?? null),
   });
@@ -92,7 +95,10 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           </ParameterLink>
           <div className="min-w-0 flex-1">
             <h2 className="truncate font-semibold figures">{name}</h2>
-            {ownName !== null && handle !== "" && <p className="truncate text-label text-quiet figures">{handle}</p>}
+            <div className="flex min-w-0 flex-wrap gap-x-2">
+              {ownName !== null && handle !== "" && <p className="truncate text-label text-quiet figures">{handle}</p>}
+              <PresenceLine conversation={ownId} />
+            </div>
           </div>
           <ThreadOwner conversation={conversation} />
           {contact.consent.status === "opted_out" ? (

@@ -13,6 +13,7 @@ import { Page } from "../../ui/page.tsx";
 import { Empty, Failed, Loading, NothingFound } from "../../ui/states.tsx";
 import { MessagePanel } from "../messages/message-panel.tsx";
 import { ConversationView } from "./conversation.tsx";
+import { PresenceOfTeam } from "./presence.tsx";
 import { Row } from "./row.tsx";
 import { SearchBar, SearchPane } from "./search.tsx";
 import { strings as searchStrings } from "./search-strings.ts";
@@ -29,26 +30,28 @@ export function Screen() {
   const isSearch = search.asks || find === "filters";
   const hasPanes = isSearch || rows.length > 0 || (list.data !== undefined && person !== undefined);
   return (
-    <Page title={strings.title} isTitleHidden>
-      <div className={`flex flex-wrap gap-x-6 ${person === undefined ? "" : "max-mid:hidden"}`}>
-        {search.isOpen && <SearchBar />}
-        {!search.asks && <Filters hasSearch={!search.isOpen} openSearch={search.open} />}
-      </div>
-      {!search.asks && <ListState list={list} />}
-      {hasPanes && (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[17rem_minmax(0,1fr)] wide:grid-cols-[20rem_minmax(0,1fr)]">
-          <div className={person === undefined ? "" : "max-mid:hidden"}>
-            <SearchPane conversations={<Conversations list={list} />} />
-          </div>
-          {person === undefined ? (
-            <p className="m-auto text-quiet max-mid:hidden">{strings.choose}</p>
-          ) : (
-            <ConversationView key={person} id={person} />
-          )}
+    <PresenceOfTeam>
+      <Page title={strings.title} isTitleHidden>
+        <div className={`flex flex-wrap gap-x-6 ${person === undefined ? "" : "max-mid:hidden"}`}>
+          {search.isOpen && <SearchBar />}
+          {!search.asks && <Filters hasSearch={!search.isOpen} openSearch={search.open} />}
         </div>
-      )}
-      {open !== undefined && <MessagePanel key={open} screen={SCREEN} id={open} />}
-    </Page>
+        {!search.asks && <ListState list={list} />}
+        {hasPanes && (
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[17rem_minmax(0,1fr)] wide:grid-cols-[20rem_minmax(0,1fr)]">
+            <div className={person === undefined ? "" : "max-mid:hidden"}>
+              <SearchPane conversations={<Conversations list={list} />} />
+            </div>
+            {person === undefined ? (
+              <p className="m-auto text-quiet max-mid:hidden">{strings.choose}</p>
+            ) : (
+              <ConversationView key={person} id={person} />
+            )}
+          </div>
+        )}
+        {open !== undefined && <MessagePanel key={open} screen={SCREEN} id={open} />}
+      </Page>
+    </PresenceOfTeam>
   );
 }
 

@@ -13,6 +13,7 @@ import { sentenceOf } from "../../ui/states.tsx";
 import { hourOf } from "../messages/message-view.ts";
 import { note as change, readDraft, useDraft, write } from "./composer-draft.ts";
 import { shortName } from "./conversation-state.ts";
+import { useTypingShown } from "./presence.tsx";
 import { isAnswered } from "./sending.ts";
 import { strings } from "./team-strings.ts";
 
@@ -110,6 +111,7 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
   const { text, isSending, error } = useDraft(draftId);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
+  const showTyping = useTypingShown(conversation);
   const isEmpty = text.trim() === "";
   const add = async () => {
     if (isEmpty || readDraft(draftId).isSending) return;
@@ -150,7 +152,10 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
         maxLength={LENGTH_MAX}
         value={text}
         readOnly={isSending}
-        onChange={({ target }) => write(draftId, { text: target.value })}
+        onChange={({ target }) => {
+          write(draftId, { text: target.value });
+          if (target.value !== "") showTyping();
+        }}
         onKeyDown={(event) => {
           if (event.key === "Escape") event.currentTarget.blur();
           if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;

@@ -1,9 +1,10 @@
-/** What the person sees on their phone: that their message was read, and that an answer is being written. */
+/** What the person sees on their phone: that their message was read, and that an answer is being written. Colleagues see the latter too. */
 import { useEffect, useRef } from "react";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import type { ConversationItem } from "../messages/message-view.ts";
 import type { Conversation } from "./inbox-view.ts";
+import { useTypingShown } from "./presence.tsx";
 
 /** The phone shows it for 25 seconds. */
 const TYPING_EVERY_MS = 20_000;
@@ -36,11 +37,13 @@ export function useReadReceipts({ items, unread, last_inbound_id: last }: Conver
   }, [workspace, receipts, last, unread, isAnswered]);
 }
 
-/** Call it at each key: tells the person, now and then, that an answer is being written. */
-export function useTyping({ last_inbound_id: last }: Conversation): () => void {
+/** Call it at each key: tells the person and the colleagues, now and then, that an answer is being written. */
+export function useTyping({ last_inbound_id: last, conversation }: Conversation): () => void {
   const { id: workspace, read_receipts: receipts } = useWorkspace();
   const toldAt = useRef(0);
+  const tellColleagues = useTypingShown(conversation?.id ?? null);
   return () => {
+    tellColleagues();
     const now = Date.now();
     if (receipts === "off" || last === 0 || now - toldAt.current < TYPING_EVERY_MS) return;
     toldAt.current = now;

@@ -1,5 +1,5 @@
 /** A conversation in the list: who, their last words, how long they wait, who answers, and until when one can write. */
-import { Check, CirclePause, Clock, Lock, UserRound } from "lucide-react";
+import { Check, CirclePause, Clock, Eye, Lock, UserRound } from "lucide-react";
 import type { ReactNode } from "react";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { ParameterLink } from "../../ui/address.tsx";
@@ -13,6 +13,7 @@ import { textIn } from "./bubble.tsx";
 import { initialsOf, initialsOfAddress, shortName } from "./conversation-state.ts";
 import type { ConversationRow } from "./inbox-view.ts";
 import { isControlPass, isOutgoing, useSenderName } from "./origin.tsx";
+import { PresenceWords, usePresence } from "./presence.tsx";
 import { shortTime } from "./snooze-times.ts";
 import { formatTimeLeft, strings } from "./strings.ts";
 import { strings as teamStrings } from "./team-strings.ts";
@@ -29,6 +30,7 @@ const CLOSING_MS = 4 * 3_600_000;
 
 export function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
   const { contact_id: id, name, unread, last } = row;
+  const presence = usePresence(row.id);
   return (
     <ParameterLink
       screen="/w/$workspace/inbox"
@@ -52,14 +54,25 @@ export function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) 
           <Age row={row} />
         </span>
         <span className="flex items-center gap-1.5">
-          <span className={`min-w-0 flex-1 truncate ${unread > 0 ? "text-ink" : "text-quiet"}`}>
-            {last !== null && (
-              <>
-                <Sender item={last} />
-                {textIn(last).replaceAll("\n", " ")}
-              </>
-            )}
-          </span>
+          {presence?.isTyping !== true ? (
+            <span className={`min-w-0 flex-1 truncate ${unread > 0 ? "text-ink" : "text-quiet"}`}>
+              {last !== null && (
+                <>
+                  <Sender item={last} />
+                  {textIn(last).replaceAll("\n", " ")}
+                </>
+              )}
+            </span>
+          ) : (
+            <span className="min-w-0 flex-1 truncate text-blue">
+              <PresenceWords {...presence} />
+            </span>
+          )}
+          {presence?.isTyping === false && (
+            <Mark says={presence.words}>
+              <Eye aria-hidden size={14} className="text-blue" />
+            </Mark>
+          )}
           <Marks row={row} />
         </span>
         <Warnings row={row} />

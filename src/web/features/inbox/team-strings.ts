@@ -37,6 +37,9 @@ export const strings = {
   me: (email: string) => `Me (${email})`,
   you: "You",
   nobody: "Nobody",
+  /** In the list and in the head of a conversation. */
+  typing: (names: readonly string[]) => `${namesOf(names)} ${names.length === 1 ? "is" : "are"} typing …`,
+  looking: (names: readonly string[]) => `${namesOf(names)} ${names.length === 1 ? "is" : "are"} here`,
   takeTitle: (email: string) => `Take the conversation from ${email}?`,
   takeText: (email: string) => `${email} answers this conversation now.`,
   take: "Take it",
@@ -77,3 +80,11 @@ export const strings = {
   save: "Save tags",
   openContact: "Open contact",
 } as const;
+
+/** `ana`, `ana and bob`, `ana, bob and 2 others` */
+function namesOf(names: readonly string[]): string {
+  const [first = "", second] = names;
+  if (second === undefined) return first;
+  const more = names.length - 2;
+  return more === 0 ? `${first} and ${second}` : `${first}, ${second} and ${more === 1 ? "another" : `${more} others`}`;
+}

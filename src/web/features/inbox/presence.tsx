@@ -1,0 +1,145 @@
+/**
+ * Who of the team is in which conversation, and who types there. One stream of the browser says so, and each tab says what it
+ * shows: at once, and every ten seconds; while the user types, every three.
+ */
+import { Eye, PenLine } from "lucide-react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { addressOf, newFormKey, request } from "../../data/api.ts";
+import { useMe, useWorkspace } from "../../data/session.ts";
+import { type StreamEvent, useSharedStream } from "../../data/shared-stream.ts";
+import { shortName } from "./conversation-state.ts";
+import { strings } from "./team-strings.ts";
+
+interface Person {
+  email: string;
+  is_typing: boolean;
+}
+
+interface Present {
+  conversation: number;
+  people: Person[];
+}
+
+interface Start {
+  stream: number;
+  here: Present[];
+}
+
+/** `stream`: null where the browser has none. */
+interface Known {
+  stream: number | null;
+  here: ReadonlyMap<number, Person[]>;
+}
+
+const UNKNOWN: Known = { stream: null, here: new Map() };
+const SHOWN_EVERY_MS = 10_000;
+const TYPING_EVERY_MS = 3_000;
+
+function after(known: Known, { name, data }: StreamEvent): Known {
+  if (name === "disconnected") return UNKNOWN;
+  if (name === "start") {
+    const { stream, here } = data as Start;
+    return { stream, here: new Map(here.map(({ conversation, people }) => [conversation, people])) };
+  }
+  const { conversation, people } = data as Present;
+  const here = new Map(known.here);
+  if (people.length === 0) here.delete(conversation);
+  else here.set(conversation, people);
+  return { ...known, here };
+}
+
+interface Presence extends Known {
+  /** Says what this tab shows; null: no conversation. */
+  say: (conversation: number | null, isTyping?: boolean) => void;
+}
+
+const Context = createContext<Presence>({ ...UNKNOWN, say: () => undefined });
+
+/** Listens, for the screen inside it. */
+export function PresenceOfTeam({ children }: { children: ReactNode }) {
+  const { id: workspace } = useWorkspace();
+  const { id: userId } = useMe().user;
+  const [known, setKnown] = useState(UNKNOWN);
+  const tab = useRef("");
+  if (tab.current === "") tab.current = newFormKey();
+  const isVisible = useSharedStream({
+    // Of a user: who signs in next in the same browser has another.
+    name: `waxwing-inbox-${workspace}-${userId}`,
+    path: addressOf("GET /w/{workspace}/inbox/live", { workspace }),
+    events: ["start", "presence"],
+    onEvent: (event) => setKnown((before) => after(before, event)),
+    recap: () => {
+      if (known.stream === null) return null;
+      const here = [...known.here].map(([conversation, people]) => ({ conversation, people }));
+      return { name: "start", data: { stream: known.stream, here } satisfies Start };
+    },
+  });
+  const stream = isVisible ? known.stream : null;
+  const say = useCallback(
+    (conversation: number | null, isTyping = false) => {
+      if (stream === null) return;
+      const body = { stream, tab: tab.current, conversation, is_typing: isTyping };
+      // What is lost is said again soon.
+      request("POST /w/{workspace}/inbox/presence", { workspace, body }).catch(() => undefined);
+    },
+    [workspace, stream],
+  );
+  const presence = useMemo(() => (isVisible ? { ...known, say } : { ...UNKNOWN, say }), [known, say, isVisible]);
+  return <Context value={presence}>{children}</Context>;
+}
+
+/** Says that the user has this conversation in sight. */
+export function useShown(conversation: number | null): void {
+  const { say } = useContext(Context);
+  useEffect(() => {
+    if (conversation === null) return;
+    say(conversation);
+    const again = setInterval(() => say(conversation), SHOWN_EVERY_MS);
+    return () => {
+      clearInterval(again);
+      say(null);
+    };
+  }, [conversation, say]);
+}
+
+/** Call it at each key: says, every few seconds, that the user types. */
+export function useTypingShown(conversation: number | null): () => void {
+  const { say } = useContext(Context);
+  const saidAt = useRef(0);
+  return () => {
+    const now = Date.now();
+    if (conversation === null || now - saidAt.current < TYPING_EVERY_MS) return;
+    saidAt.current = now;
+    say(conversation, true);
+  };
+}
+
+/** The words for who is in a conversation; null: no other user is. */
+export function usePresence(conversation: number | null): { words: string; isTyping: boolean } | null {
+  const people = useContext(Context).here.get(conversation ?? 0) ?? [];
+  if (people.length === 0) return null;
+  const typing = people.filter(({ is_typing: types }) => types);
+  const isTyping = typing.length > 0;
+  const names = (isTyping ? typing : people).map(({ email }) => shortName(email));
+  return { words: isTyping ? strings.typing(names) : strings.looking(names), isTyping };
+}
+
+/** In the head of a conversation. It is always there, so that a screen reader says what changes in it. */
+export function PresenceLine({ conversation }: { conversation: number | null }) {
+  const presence = usePresence(conversation);
+  return (
+    <p role="status" className="truncate text-label text-blue">
+      {presence !== null && <PresenceWords {...presence} />}
+    </p>
+  );
+}
+
+export function PresenceWords({ words, isTyping }: { words: string; isTyping: boolean }) {
+  const Icon = isTyping ? PenLine : Eye;
+  return (
+    <>
+      <Icon aria-hidden size={14} className="me-1 inline align-[-2px]" />
+      {words}
+    </>
+  );
+}

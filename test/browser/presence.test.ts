@@ -1,0 +1,63 @@
+/** Two colleagues in one conversation, in two real browsers: who is here, who types, and what changed before one sends. */
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
+import { takePictures } from "#test/support/pictures.ts";
+
+const PASSWORD = "a good long password";
+
+describe.skipIf(noBrowser)("in two browsers", () => {
+  test(
+    "a colleague is seen in the head and in the list, also typing, and goes with the page",
+    async () => {
+      await using scenario = await startScenario();
+      await using other = await openBrowser();
+      const { page, clean, app } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const { token } = await scenario.prepare<{ token: string }>("POST", "/people", {
+        email: "ana.rao@example.com",
+        role: "member",
+      });
+      const joined = await other.context.request.post(`${app.url}/console/api/links/use`, {
+        data: { token, password: PASSWORD },
+        headers: { "sec-fetch-site": "same-origin" },
+      });
+      expect(joined.status()).toBe(201);
+      for (const digit of [0, 1])
+        await scenario.prepare("POST", `/simulator/phones/%2B91987654001${digit}/write`, {
+          text: "Is it red?",
+          number: 1,
+        });
+      const head = (of: Page) => of.getByRole("status").first();
+      const row = (of: Page, id: number) => of.locator(`nav a[data-row="${id}"]`);
+
+      await scenario.go("inbox?person=1");
+      await page.getByLabel("Your reply").waitFor();
+      await head(page).waitFor({ state: "attached" });
+      expect(await head(page).textContent()).toBe("");
+
+      await other.page.goto(`${app.url}/console/w/1/inbox?person=1`);
+      await head(page).getByText("ana.rao is here").waitFor();
+      await row(page, 1).getByText("ana.rao is here").waitFor({ state: "attached" });
+      await head(other.page).getByText("asha is here").waitFor();
+      await other.page.getByLabel("Your reply").fill("Yes, it is");
+      await head(page).getByText("ana.rao is typing …").waitFor();
+      await row(page, 1).getByText("ana.rao is typing …").waitFor();
+      await clean("a colleague who types");
+      await takePictures(scenario, "typing");
+      // After some seconds without a key it is over.
+      await head(page).getByText("ana.rao is here").waitFor();
+      await takePictures(scenario, "here");
+
+      await other.page.goto(`${app.url}/console/w/1/inbox?person=2`);
+      await row(page, 2).getByText("ana.rao is here").waitFor({ state: "attached" });
+      await row(page, 1).getByText("ana.rao is here").waitFor({ state: "detached" });
+      expect(await head(page).textContent()).toBe("");
+      await other.page.close();
+      await row(page, 2).getByText("ana.rao is here").waitFor({ state: "detached" });
+      expect([scenario.troubles, other.troubles]).toEqual([[], []]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+});

@@ -13,7 +13,7 @@ import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { plural } from "../../ui/plural.ts";
 import { SelectFilter } from "../../ui/select-filter.tsx";
-import { Empty } from "../../ui/states.tsx";
+import { Empty, NothingFound } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
 import { deliveryChip } from "./delivery-view.ts";
@@ -75,24 +75,22 @@ export function Screen() {
         query={list}
         screen={SCREEN}
         empty={
-          <Empty
-            title={isFiltered ? strings.emptyFiltered : strings.empty}
-            action={
-              isFiltered ? (
-                <ButtonLink to="." search={{}}>
-                  {strings.clearFilters}
-                </ButtonLink>
-              ) : (
+          isFiltered ? (
+            <NothingFound title={strings.emptyFiltered} clear={strings.clearFilters} />
+          ) : (
+            <Empty
+              title={strings.empty}
+              action={
                 may(workspace, "manage") && (
                   <ButtonLink to="/w/$workspace/api" params={params} hash="webhook">
                     {strings.emptyAction}
                   </ButtonLink>
                 )
-              )
-            }
-          >
-            {isFiltered ? undefined : strings.emptyText}
-          </Empty>
+              }
+            >
+              {strings.emptyText}
+            </Empty>
+          )
         }
         label={strings.title}
         rowKey={(row) => row.id}

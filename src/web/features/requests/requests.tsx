@@ -9,7 +9,7 @@ import { FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { SelectFilter } from "../../ui/select-filter.tsx";
-import { Empty, Notice } from "../../ui/states.tsx";
+import { Empty, NothingFound, Notice } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
 import { strings } from "./strings.ts";
 
@@ -62,24 +62,22 @@ export function Screen() {
         query={list}
         screen={SCREEN}
         empty={
-          <Empty
-            title={isFiltered ? strings.emptyFiltered : strings.empty}
-            action={
-              isFiltered ? (
-                <ButtonLink to="." search={{}}>
-                  {strings.clearFilters}
-                </ButtonLink>
-              ) : (
+          isFiltered ? (
+            <NothingFound title={strings.emptyFiltered} clear={strings.clearFilters} />
+          ) : (
+            <Empty
+              title={strings.empty}
+              action={
                 may(workspace, "manage") && (
                   <ButtonLink to="/w/$workspace/api" params={{ workspace: String(id) }}>
                     {strings.emptyAction}
                   </ButtonLink>
                 )
-              )
-            }
-          >
-            {isFiltered ? undefined : strings.emptyText}
-          </Empty>
+              }
+            >
+              {strings.emptyText}
+            </Empty>
+          )
         }
         label={strings.title}
         rowKey={(row) => row.id}

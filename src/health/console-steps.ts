@@ -78,7 +78,7 @@ const NEXT: Readonly<Record<string, string>> = {
   number_on_premise: REGISTER,
   number_disconnected: `${REGISTER} A forgotten PIN is reset in WhatsApp Manager, Phone numbers, Two-step verification.`,
   number_unverified: `Have a code sent to it in WhatsApp Manager, Phone numbers, and enter the code there. ${CHECK_AGAIN}`,
-  number_migrated: WRONG_IDS,
+  number_migrated: `Create a token for the account that the number is in now. Enter it under Token and app secret: the number moves there with its conversations.`,
   marketing_not_onboarded: `Accept the terms of the Marketing Messages API in WhatsApp Manager, as an admin of the business. ${CHECK_AGAIN}`,
   marketing_refused: `Compare the category of the template in WhatsApp Manager, and whether the number is set up for calls by SIP. ${CHECK_AGAIN}`,
   direct_send_blocked: `Send templates, and ask Meta's support when the access comes back. ${CHECK_AGAIN}`,

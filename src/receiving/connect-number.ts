@@ -73,6 +73,11 @@ export function sealRenewed(box: SecretBox, { phoneNumberId }: SendingNumber, gi
   return { ...(accessToken === null ? {} : { accessToken }), ...(appSecret === null ? {} : { appSecret }) };
 }
 
+/** All secrets of a number, as `moveToAccount` stores them under the id that it has there. */
+export function sealMoved(box: SecretBox, { phoneNumberId }: MovedNumber, secrets: GivenSecrets) {
+  return sealSecrets(box, phoneNumberId, secrets);
+}
+
 interface ShownAccount {
   id: string;
   /** Null: the network does not say. */
@@ -120,9 +125,31 @@ export async function inspectShown(
   port: AccountPort,
   sender: Sender,
   phoneNumberId: string,
-): Promise<{ facts: ConnectionFacts; shown: Awaited<ReturnType<typeof findShown>> }> {
-  const { facts } = await inspectSecrets(port, sender);
-  return { facts, shown: await findShown(port, withProof(sender, facts.proof), phoneNumberId) };
+): Promise<InspectedSecrets & { shown: Awaited<ReturnType<typeof findShown>> }> {
+  const inspected = await inspectSecrets(port, sender);
+  const shown = await findShown(port, withProof(sender, inspected.facts.proof), phoneNumberId);
+  return { ...inspected, shown };
+}
+
+/** The number where it is now at the network: in another account that the token was made for. */
+export interface MovedNumber {
+  accountId: string;
+  phoneNumberId: string;
+}
+
+/** The same phone number in another account of the token; null: the token shows it in none. */
+export async function findMoved(
+  port: AccountPort,
+  sender: Sender,
+  inspected: InspectedSecrets,
+): Promise<MovedNumber | null> {
+  const accounts = await listShown(port, sender, inspected, null);
+  const places = accounts.flatMap(({ id, numbers }) =>
+    numbers
+      .filter(({ phone }) => phone !== null && `+${phone}` === sender.phone)
+      .map(({ phoneNumberId }) => ({ accountId: id, phoneNumberId })),
+  );
+  return places.find(({ accountId }) => accountId !== sender.accountId) ?? null;
 }
 
 /** Where a number that the network shows is connected already; null: nowhere on this server. */

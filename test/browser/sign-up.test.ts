@@ -88,6 +88,20 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("link", { name: "Agree" }).click();
       await page.getByRole("heading", { name: `Set up ${PHONE}` }).waitFor();
       expect(signUp.exchanges).toHaveLength(2);
+
+      // The number has moved to another account at Meta: entering a token of that account moves it here too.
+      const there = graphNumber("200000000000077", PHONE, { is_on_biz_app: true });
+      Object.assign(account, { id: "100000000000077", numbers: [there] });
+      account.token.accountIds = ["100000000000077"];
+      await button("Enter new ones").click();
+      await page.getByLabel("Access token").fill(GRAPH_TOKEN);
+      await button("Check and store").click();
+      const question = page.getByRole("alertdialog");
+      await question.getByText("100000000000077").waitFor();
+      await clean("another account");
+      await question.getByRole("button", { name: "Move number" }).click();
+      await question.waitFor({ state: "detached" });
+      await button("Enter new ones").waitFor();
       expect(scenario.troubles).toEqual([]);
     },
     SCENARIO_LIMIT_MS,

@@ -164,6 +164,50 @@ describe("the whole way", () => {
     expect(account.webhook?.fields).not.toContain("standby");
   });
 
+  test("a number that is in another account at Meta moves there with a token of that account, after a question, with what it has", async () => {
+    await using world = await startConnecting();
+    const { app, owner, at, account, clock, box } = world;
+    const id = await world.connect();
+    await clock.advance(5_000);
+    const [oldAccount, newAccount, newId] = [GRAPH_ACCOUNT_ID, "100000000000077", "200000000000077"];
+    const access = (body: object) => owner.ask("PUT", at(`/numbers/${id}/access`), { token: GRAPH_TOKEN, ...body });
+    const row = () =>
+      app.store.client
+        .prepare("SELECT account_id, phone_number_id, access_token, app_secret, ready FROM numbers")
+        .get() as Record<string, string>;
+    const before = row();
+    Object.assign(account, { id: newAccount, numbers: [graphNumber(newId, "+49 30 23125012")] });
+    account.token.accountIds = [newAccount];
+
+    const asked = await access({});
+    expect([asked.status, asked.body.error.code]).toEqual([409, "number_moved"]);
+    expect(asked.body.error.message).toContain(newAccount);
+    expect(row()).toEqual(before);
+    // A broadcast has a template of the account.
+    const later = new Date(clock.now() + 86_400_000).toISOString();
+    const body = { name: "Sale", template: "greeting", variables: { body: ["Anna"] }, to: [COLLEAGUE], send_at: later };
+    const made = await app.call("POST", "/api/v1/broadcasts", { key: world.workspace.key, body });
+    const needed = await access({ move: true });
+    expect([needed.status, needed.body.error.message]).toEqual([400, expect.stringContaining('"Sale"')]);
+    expect(row()).toEqual(before);
+    expect((await owner.post(at(`/broadcasts/${made.body.data.id}/cancel`))).status).toBe(200);
+    const moved = await access({ move: true });
+    expect([moved.status, moved.body.data]).toEqual([200, expect.objectContaining({ id, account_id: newAccount })]);
+    expect(row()).toMatchObject({ account_id: newAccount, phone_number_id: newId });
+    expect(box.open(row().access_token ?? "", `access_token:${newId}`)).toBe(GRAPH_TOKEN);
+    expect(box.open(row().app_secret ?? "", `app_secret:${newId}`)).toBe(GRAPH_APP_SECRET);
+    await clock.advance(5_000);
+    expect((await owner.get(at("/numbers"))).body.data[0]).toMatchObject({ id, ready: true });
+    const entry = app.store.client.prepare("SELECT details FROM audit_log WHERE action = 'number.move'").pluck().get();
+    expect(JSON.parse(String(entry))).toEqual({ was: { account: oldAccount }, became: { account: newAccount } });
+
+    // Nor is it moved where the token shows it nowhere.
+    Object.assign(account, { id: "100000000000078", numbers: [] });
+    account.token.accountIds = ["100000000000078"];
+    expect((await access({ move: true })).body.error.fields.token).toHaveLength(1);
+    expect(row()).toMatchObject({ account_id: newAccount });
+  });
+
   test("another token and another app secret are stored only after the network has shown the number with them", async () => {
     await using world = await startConnecting();
     const { owner, at, app, account } = world;

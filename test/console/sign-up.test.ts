@@ -134,6 +134,16 @@ describe("the whole way", () => {
     expect([refused.status, refused.body.error.code]).toEqual([409, "sign_up_other_number"]);
     expect(kept()).toEqual(stored);
     expect((await owner.post(at("/connection/sign-up"), { keeps_app: true, number_id: 99 })).status).toBe(404);
+
+    // The same number in the account that was chosen: it moves there.
+    Object.assign(account, { id: "100000000000077", numbers: [graphNumber("200000000000077", "+49 30 23125012")] });
+    account.token.accountIds = ["100000000000077"];
+    const moved = await finish(world, signUp.agree(await begin(world, { keeps_app: false, number_id: id })));
+    expect([moved.status, moved.body.data]).toEqual([200, { number_id: id }]);
+    expect((await owner.get(at("/numbers"))).body.data[0]).toMatchObject({
+      ...{ id, account_id: "100000000000077", phone_number_id: "200000000000077" },
+    });
+    expect(auditEntries(app)[0]?.action).toBe("number.move");
   });
 });
 

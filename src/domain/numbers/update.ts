@@ -2,7 +2,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { scheduleSync } from "./account-sync.ts";
+import { listSiblings, scheduleSync } from "./account-sync.ts";
 import { checkApiUrl, checkName, checkThroughput } from "./add.ts";
 import { findState } from "./network-state.ts";
 import { assignPortfolio, checkPortfolio } from "./portfolio.ts";
@@ -59,6 +59,31 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
   if (isRerouted) scheduleSync(tx, updated, 0);
   if (changes.givenPortfolio === undefined) return updated;
   return assignPortfolio(tx, updated, findState(tx, updated.id)?.messagingLimit ?? null);
+}
+
+/**
+ * The number is in another account at the network, under another id. It keeps its conversations and its history; templates
+ * and limits are those of the other account from the next sync on. Secrets are passed sealed for the new id.
+ */
+export function moveToAccount(
+  tx: Tx,
+  number: SendingNumber,
+  place: Pick<SendingNumber, "accountId" | "phoneNumberId" | "accessToken" | "appSecret">,
+): SendingNumber {
+  const moved = tx.db
+    .update(numbers)
+    .set({
+      ...place,
+      ...{ ready: false, unreadyReason: "not synchronized with the network yet", unreadyBy: "network" },
+    })
+    .where(and(eq(numbers.id, number.id), isNull(numbers.removedAt)))
+    .returning()
+    .get();
+  if (moved === undefined) throw notFound("number");
+  const [left] = listSiblings(tx, number);
+  if (left !== undefined) scheduleSync(tx, left, 0);
+  scheduleSync(tx, moved, 0);
+  return assignPortfolio(tx, moved, null);
 }
 
 function sharedSince({ now }: Tx, number: SendingNumber, sharedWith: SharedWith | null): number | null {

@@ -7,23 +7,37 @@ import { Type } from "@sinclair/typebox";
 import { quoted } from "#src/core/foreign-text.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
 import { findStoredMeaning } from "#src/domain/messages/error-codes.ts";
 import { scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { verifyTokenOf } from "#src/domain/numbers/callback-verification.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { updateNumber } from "#src/domain/numbers/update.ts";
+import { moveToAccount, updateNumber } from "#src/domain/numbers/update.ts";
 import { hasRight } from "#src/domain/users/roles.ts";
 import { wantedFields } from "#src/health/receiving-issues.ts";
 import {
+  findMoved,
+  inspectShown,
   isPin,
+  type MovedNumber,
   ON_BUSINESS_APP,
   openNumber,
+  ownerOf,
   register,
   renewedSender,
+  sealMoved,
   sealRenewed,
   setUpWebhook,
 } from "#src/receiving/connect-number.ts";
-import { findShownNumber, nextOf, opened, portOf, refusedByNetwork, serverIssue } from "./ask-network.ts";
+import {
+  describeAccount,
+  nextOf,
+  opened,
+  portOf,
+  refusedByNetwork,
+  requireUsable,
+  serverIssue,
+} from "./ask-network.ts";
 import { Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -42,7 +56,8 @@ export const numberAccessEndpoints = {
   "PUT /w/{workspace}/numbers/{id}/access": endpoint({
     ...ofNumber,
     takesSecrets: true,
-    body: Type.Object({ token: Secret, app_secret: Secret }, strict),
+    /** `move`: the owner has agreed that the number is in another account from now on. */
+    body: Type.Object({ token: Secret, app_secret: Secret, move: Type.Optional(Type.Boolean()) }, strict),
   }).answer(async (call) => {
     const { store, box, body } = call;
     const number = store.read((tx) => requireNumber(call, tx));
@@ -50,10 +65,17 @@ export const numberAccessEndpoints = {
     const given = { token: body.token?.trim() || null, appSecret: body.app_secret?.trim() || null };
     if (given.token === null && given.appSecret === null)
       throw invalidRequest({ token: ["Enter a token, an app secret, or both."] });
-    await requireAccess(
-      call,
-      opened(() => renewedSender(box, number, given)),
-    );
+    const sender = opened(() => renewedSender(box, number, given));
+    const moved = await requireAccess(call, sender);
+    if (moved !== null) {
+      if (body.move !== true) throw new Refusal(409, "number_moved", describeMove(number, moved));
+      return changeNumber(
+        call,
+        "number.move",
+        (tx) => moveNumber(tx, call, number, moved, { token: sender.accessToken, appSecret: sender.appSecret ?? null }),
+        moveDetails(number, moved),
+      );
+    }
     return changeNumber(call, "number.renew-access", (tx) =>
       updateNumber(tx, requireNumber(call, tx), sealRenewed(box, number, given)),
     );
@@ -115,16 +137,53 @@ function syncSoon(tx: Tx, number: SendingNumber): SendingNumber {
   return number;
 }
 
-/** Throws unless the network shows the number with these secrets. */
-async function requireAccess(call: WorkspaceCall, sender: Parameters<typeof findShownNumber>[1]): Promise<void> {
+/**
+ * Throws unless the network shows the number with these secrets. Null: where it was; otherwise the account of the token that
+ * it is in now.
+ */
+async function requireAccess(call: WorkspaceCall, sender: Sender): Promise<MovedNumber | null> {
   const port = portOf(call);
   if (!port.knowsNumbers(sender)) {
     const listed = await port.listTemplates(sender);
     if (!listed.ok) throw invalidRequest({ token: [listed.failure.message] });
-    return;
+    return null;
   }
-  if ((await findShownNumber(call, sender, sender.phoneNumberId, "token")) !== null) return;
-  throw invalidRequest({ token: [`This token does not show ${sender.phone} in the account ${sender.accountId}.`] });
+  const inspected = await inspectShown(port, sender, sender.phoneNumberId);
+  requireUsable(call, inspected.facts, sender);
+  const { shown } = inspected;
+  if (shown.ok && shown.value !== null) return null;
+  const moved = await findMoved(port, sender, inspected);
+  if (moved !== null) return moved;
+  if (shown.ok) {
+    throw invalidRequest({ token: [`This token does not show ${sender.phone} in the account ${sender.accountId}.`] });
+  }
+  const text = describeAccount(shown.failure);
+  throw shown.failure.kind === "later" ? refusedByNetwork(text) : invalidRequest({ token: [text] });
+}
+
+type Sender = Parameters<typeof inspectShown>[1];
+
+function describeMove({ phone, accountId }: SendingNumber, moved: MovedNumber): string {
+  return `The token shows ${phone} in the account ${moved.accountId}, and no longer in ${accountId}.`;
+}
+
+export function moveDetails({ accountId }: SendingNumber, moved: MovedNumber) {
+  return { was: { account: accountId }, became: { account: moved.accountId } };
+}
+
+/** Throws while a broadcast needs the number: its template is the account's. `secrets`: all that the number has then. */
+export function moveNumber(
+  tx: Tx,
+  { box, workspace }: WorkspaceCall,
+  number: SendingNumber,
+  moved: MovedNumber,
+  secrets: Parameters<typeof sealMoved>[2],
+): SendingNumber {
+  requireNotNeeded(tx, workspace.id, { numberId: number.id }, null);
+  if (ownerOf(tx, workspace.id, moved.phoneNumberId) !== null) {
+    throw new Refusal(409, "already_connected", "This number is already connected on this server.");
+  }
+  return moveToAccount(tx, number, { ...moved, ...sealMoved(box, moved, secrets) });
 }
 
 function describeAddress(call: WorkspaceCall): string {

@@ -11,25 +11,18 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import {
   enteredSender,
+  findMoved,
   inspectSecrets,
   inspectShown,
   keepEntered,
   renewedSender,
   sealRenewed,
 } from "#src/receiving/connect-number.ts";
-import {
-  describeAccount,
-  findUnusable,
-  opened,
-  portOf,
-  refusedByNetwork,
-  returnAddressOf,
-  serverIssue,
-} from "./ask-network.ts";
+import { findUnusable, opened, portOf, refusedByNetwork, returnAddressOf, serverIssue } from "./ask-network.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall } from "./call.ts";
 import { Data, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
-import { requireOnMeta } from "./number-access.ts";
+import { moveDetails, moveNumber, requireOnMeta } from "./number-access.ts";
 
 /** Where the browser continues: at the set-up of the number, or at the choice of one. */
 const Continued = Type.Object({ number_id: Nullable(Type.Integer()) });
@@ -125,14 +118,23 @@ async function renewToken(call: WorkspaceCall, numberId: number, token: string) 
   const number = store.read(find);
   const given = { token, appSecret: null };
   const sender = opened(() => renewedSender(box, { ...number, appSecret: null }, given));
-  const { facts, shown } = await inspectShown(portOf(call), sender, number.phoneNumberId);
-  requireGranted(call, facts, sender);
-  if (!shown.ok) throw refusedByNetwork(`${describeAccount(shown.failure)} ${START_AGAIN}`);
-  if (shown.value === null) {
+  const inspected = await inspectShown(portOf(call), sender, number.phoneNumberId);
+  requireGranted(call, inspected.facts, sender);
+  const { shown } = inspected;
+  if (!shown.ok && shown.failure.kind === "later") throw refusedByNetwork(`${shown.failure.message} ${START_AGAIN}`);
+  const isThere = shown.ok && shown.value !== null;
+  const moved = isThere ? null : await findMoved(portOf(call), sender, inspected);
+  if (!isThere && moved === null) {
     const text = `The account that you chose at Meta does not have ${number.phone}. ${START_AGAIN}`;
     throw new Refusal(409, "sign_up_other_number", text);
   }
   return changed(call, (tx) => {
+    // The owner chose the account on Meta's page.
+    if (moved !== null) {
+      moveNumber(tx, call, find(tx), moved, given);
+      const audit = { action: "number.move", subject: number.phone, details: moveDetails(number, moved) };
+      return { status: 200, data: { number_id: numberId }, audit };
+    }
     updateNumber(tx, find(tx), { ...sealRenewed(box, number, given), appSecret: null });
     const audit = { action: "number.renew-access", subject: number.phone };
     return { status: 200, data: { number_id: numberId }, audit };

@@ -5,9 +5,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
-import { newFormKey, request } from "../../data/api.ts";
+import { ApiError, newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
 import { DocsLink } from "../../ui/docs-link.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -92,6 +93,23 @@ function SecretsForm({ connection, number, onStored, onKeep }: FormProps) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const form = useForm({ defaultValues: { token: "", app_secret: "" } });
+  /** The number is in another account of the token: the server's sentence about it. */
+  const [moved, setMoved] = useState<string | null>(null);
+  const renew = async (move: boolean, key: string) => {
+    if (number === null) return;
+    const { token, app_secret } = form.getValues();
+    const given = { ...(token.trim() === "" ? {} : { token }), ...(app_secret.trim() === "" ? {} : { app_secret }) };
+    const it = { workspace: id, id: number.id };
+    const body = { ...given, ...(move ? { move } : {}) };
+    await request("PUT /w/{workspace}/numbers/{id}/access", { ...it, body }, { key });
+  };
+  const finish = async () => {
+    form.reset();
+    onStored();
+    const changed = [["connection", id], ["numbers", id], ...(number === null ? [] : [["findings", id, number.id]])];
+    await Promise.all(changed.map((queryKey) => client.invalidateQueries({ queryKey })));
+    showToast(strings.entered);
+  };
   const hint = connection.has_configured_secret
     ? `${strings.appSecretHint} ${strings.appSecretConfigured}`
     : strings.appSecretHint;
@@ -101,29 +119,39 @@ function SecretsForm({ connection, number, onStored, onKeep }: FormProps) {
       submit={strings.enter}
       beside={onKeep === null ? undefined : <Button onClick={onKeep}>{strings.accessKeep}</Button>}
       onSend={async (values, key) => {
-        const given = values.app_secret.trim() === "" ? {} : { app_secret: values.app_secret };
         if (number === null) {
+          const given = values.app_secret.trim() === "" ? {} : { app_secret: values.app_secret };
           const body = { token: values.token, ...given };
           await request("PUT /w/{workspace}/connection", { workspace: id, body }, { key });
         } else {
-          const body = { ...(values.token.trim() === "" ? {} : { token: values.token }), ...given };
-          const it = { workspace: id, id: number.id };
-          await request("PUT /w/{workspace}/numbers/{id}/access", { ...it, body }, { key });
+          try {
+            await renew(false, key);
+          } catch (reason) {
+            if (!(reason instanceof ApiError) || reason.code !== "number_moved") throw reason;
+            setMoved(reason.message);
+            return;
+          }
         }
-        form.reset();
-        onStored();
-        const changed = [
-          ["connection", id],
-          ["numbers", id],
-          ...(number === null ? [] : [["findings", id, number.id]]),
-        ];
-        await Promise.all(changed.map((queryKey) => client.invalidateQueries({ queryKey })));
-        showToast(strings.entered);
+        await finish();
       }}
     >
       {number !== null && <p className="text-quiet">{strings.renewHint}</p>}
       <TextField form={form} name="token" label={strings.token} hint={strings.tokenHint} {...SECRET} />
       <TextField form={form} name="app_secret" label={strings.appSecret} hint={hint} {...SECRET} />
+      <Confirm
+        isOpen={moved !== null}
+        title={strings.movedTitle}
+        action={strings.movedAction}
+        cancelLabel={strings.movedKeep}
+        onClose={() => setMoved(null)}
+        act={async (key) => {
+          await renew(true, key);
+          await finish();
+        }}
+      >
+        <p>{moved}</p>
+        <p>{strings.movedText}</p>
+      </Confirm>
     </Form>
   );
 }

@@ -108,6 +108,11 @@ export const strings = {
   appSecretHint: "Meta signs every callback with it.",
   appSecretConfigured: "Leave it empty if the number belongs to the Meta app of this server's operator.",
   renewHint: "Fill in what has changed.",
+  movedTitle: "Move the number to that account?",
+  movedText:
+    "Conversations, messages and settings stay. Templates are those of the new account, and callbacks are set up there anew. What the old account still reports about sent messages no longer arrives.",
+  movedAction: "Move number",
+  movedKeep: "Leave it",
   enter: "Check and store",
   entered: "Stored",
 

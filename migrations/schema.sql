@@ -586,7 +586,7 @@ CREATE TABLE conversations (
   -- The network's time of what decided the owner. Of two reports with the same time the one with the higher rank counts.
   owner_at INTEGER,
   owner_rank INTEGER
-, state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'snoozed', 'done')), snoozed_until INTEGER CHECK (snoozed_until IS NULL OR state = 'snoozed'), assignee_id INTEGER REFERENCES users (id)) STRICT;
+, state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'snoozed', 'done')), snoozed_until INTEGER CHECK (snoozed_until IS NULL OR state = 'snoozed'), assignee_id INTEGER REFERENCES users (id), changed_by_id INTEGER REFERENCES users (id)) STRICT;
 CREATE INDEX conversations_assigned ON conversations (assignee_id, workspace_id, state, wrote_at, id)
   WHERE assignee_id IS NOT NULL;
 CREATE INDEX conversations_listed ON conversations (workspace_id, wrote_at, id);

@@ -48,6 +48,7 @@ import blocks from "../../migrations/0046_blocks.sql" with { type: "text" };
 import contactViews from "../../migrations/0047_contact_views.sql" with { type: "text" };
 import broadcastChanges from "../../migrations/0048_broadcast_changes.sql" with { type: "text" };
 import signUps from "../../migrations/0049_sign_ups.sql" with { type: "text" };
+import conversationChanges from "../../migrations/0050_conversation_changes.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -106,4 +107,5 @@ export const migrations: readonly Migration[] = [
   { version: 47, name: "contact_views", sql: contactViews },
   { version: 48, name: "broadcast_changes", sql: broadcastChanges },
   { version: 49, name: "sign_ups", sql: signUps },
+  { version: 50, name: "conversation_changes", sql: conversationChanges },
 ];

@@ -43,7 +43,7 @@ export function sendOnce(call: SendingCall, request: SendRequest, use: KeyUse | 
 /** The same for a message that is sent later: it is stored, and the answer kept, in one transaction. */
 export function scheduleOnce(
   call: SendingCall,
-  { workspaceId, origin, sentBy, input, keyId, onStored }: SendRequest & { keyId: number | null },
+  { workspaceId, origin, sentBy, input, keyId, onStart, onStored }: SendRequest & { keyId: number | null },
   use: KeyUse | null,
 ): Promise<Answer> {
   const { workspace, dispatch } = call;
@@ -52,6 +52,7 @@ export function scheduleOnce(
   if (later == null) throw new Error("the message has no time");
   return actOnce(call, use, () =>
     changeOnce(call, use, (tx) => {
+      onStart?.(tx);
       const plan = planSend(tx, workspaceId, input);
       const options = { origin, sentBy, reference, instanceId, idempotencyKey: use?.key ?? null, keyId };
       const message = scheduleMessage(tx, plan, { content, later, take }, options);

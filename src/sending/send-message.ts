@@ -57,6 +57,8 @@ export interface SendRequest {
   origin: MessageOrigin;
   sentBy: SentBy;
   input: SendInput;
+  /** Runs first in that transaction. It throws where the message is not to be sent any more; the key then stays unused. */
+  onStart?: ((tx: Tx) => void) | null;
   /** Runs in the transaction that stores the message: what the caller has to record about it. */
   onStored?: (tx: Tx, message: Message) => void;
 }
@@ -114,6 +116,7 @@ interface Accepted {
 /** Stores key, contact, message and hold in one transaction, or the refusal if it is final. */
 function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClaim | null): Acceptance {
   if (key !== null && !key.isFree(tx)) return "claimed_meanwhile";
+  request.onStart?.(tx);
   let plan: SendPlan;
   try {
     plan = planSend(tx, request.workspaceId, request.input);

@@ -50,6 +50,22 @@ describe.skipIf(noBrowser)("in two browsers", () => {
       await head(page).getByText("ana.rao is here").waitFor();
       await takePictures(scenario, "here");
 
+      // What a colleague did meanwhile is asked about, once, before a reply goes, and before the conversation is done.
+      const texts = async () =>
+        (await scenario.read<{ data: { text: string }[] }>("/messages")).data.map(({ text }) => text);
+      await scenario.prepare("POST", "/messages", { to: "+919876540010", text: "It is red, and blue" });
+      const hers = other.page;
+      await hers.getByRole("button", { name: "Send reply" }).click();
+      const question = hers.getByRole("alertdialog");
+      await question.getByText("asha answered").waitFor();
+      await question.getByText("It is red, and blue").waitFor();
+      await other.clean("the question before sending");
+      await takePictures({ page: hers }, "changed");
+      expect(await texts()).toEqual(["It is red, and blue"]);
+      await question.getByRole("button", { name: "Send anyway" }).click();
+      await question.waitFor({ state: "detached" });
+      await hers.locator("article, li, div").getByText("Yes, it is", { exact: true }).first().waitFor();
+      expect(await texts()).toEqual(["Yes, it is", "It is red, and blue"]);
       await other.page.goto(`${app.url}/console/w/1/inbox?person=2`);
       await row(page, 2).getByText("ana.rao is here").waitFor({ state: "attached" });
       await row(page, 1).getByText("ana.rao is here").waitFor({ state: "detached" });

@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.prepare("POST", "/messages", { to: "+919876540010", text: "It is blue, says Bob." });
       await field.press("Control+Enter");
       const question = page.getByRole("alertdialog");
-      await question.getByText("Your team: It is blue, says Bob.").waitFor();
+      await question.getByText("asha answered").waitFor();
       await clean("the question about a change");
       await takePictures(scenario, "changed");
       await question.getByRole("button", { name: "Keep writing" }).click();

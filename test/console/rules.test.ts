@@ -104,7 +104,8 @@ test("rule 1: every form that changes something sends a key, and no key is creat
   const known = new Set<string>();
   const problems = requests.flatMap(([name, text = "", , options = "no key"]) => {
     const route = text.replace(/["`]/g, "");
-    if (options === "no key" && KEYLESS[route] !== undefined) known.add(route);
+    const isKeyless = options === "no key" || !/\bkey\b|^options$/.test(options);
+    if (isKeyless && KEYLESS[route] !== undefined) known.add(route);
     else if (!/\bkey\b|^options$/.test(options) || options === "no key" || options.includes("newFormKey("))
       return [`${name}: ${route} (${options})`];
     return [];

@@ -35,6 +35,7 @@ const WITHOUT_INDEX: Record<string, string> = {
   "uploads.workspace_id": "read by id or file; workspaces are never deleted",
   "echoes.number_id": "numbers are marked as removed, never deleted",
   "phone_contacts.number_id": "numbers are marked as removed, never deleted",
+  "conversations.changed_by_id": "users are never deleted",
   "conversations.number_id": "numbers are marked as removed, never deleted",
   "thread_calls.number_id": "numbers are marked as removed, never deleted",
   "thread_calls.workspace_id": "read by id or contact; workspaces are never deleted",

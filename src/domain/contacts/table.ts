@@ -163,6 +163,8 @@ export const conversations = sqliteTable("conversations", {
   snoozedUntil: instant(),
   /** The user of the console who answers it. */
   assigneeId: integer(),
+  /** The user who last changed state or assignee; null: a program, or time. */
+  changedById: integer(),
 });
 
 export type Conversation = typeof conversations.$inferSelect;

@@ -43,15 +43,16 @@ export function changeConversation(
   const assigneeId = nextAssignee(tx, before, changes.assignee, fields);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   if (assigneeId !== before.assigneeId) requireAgreed(tx, before, changes.take ?? false, byUserId);
-  return store(tx, before, { ...state, assigneeId });
+  return store(tx, before, { ...state, assigneeId }, byUserId);
 }
 
 type Kept = Pick<Conversation, "state" | "snoozedUntil" | "assigneeId">;
 
-function store(tx: Tx, before: Conversation, kept: Kept): Conversation {
+function store(tx: Tx, before: Conversation, kept: Kept, changedById: number | null): Conversation {
   const { state, snoozedUntil, assigneeId } = before;
   if (state === kept.state && snoozedUntil === kept.snoozedUntil && assigneeId === kept.assigneeId) return before;
-  const after = tx.db.update(conversations).set(kept).where(eq(conversations.id, before.id)).returning().get();
+  const values = { ...kept, changedById };
+  const after = tx.db.update(conversations).set(values).where(eq(conversations.id, before.id)).returning().get();
   if (kept.snoozedUntil !== null) {
     const { id: subject, workspaceId: queueKey } = before;
     reschedule(tx, { kind: "end_snooze", subject, queueKey, dueAt: kept.snoozedUntil });
@@ -110,6 +111,6 @@ export function endSnooze(tx: Tx, conversationId: number): number | null {
   const conversation = conversationById(tx).get({ id: conversationId });
   if (conversation === undefined || conversation.snoozedUntil === null) return null;
   if (conversation.snoozedUntil > tx.now) return conversation.snoozedUntil;
-  store(tx, conversation, { state: "open", snoozedUntil: null, assigneeId: conversation.assigneeId });
+  store(tx, conversation, { state: "open", snoozedUntil: null, assigneeId: conversation.assigneeId }, null);
   return null;
 }

@@ -264,8 +264,8 @@ function readFormUse(
 
 function answerRefusal(error: unknown): Answer | null {
   if (!(error instanceof Refusal)) return null;
-  const { status, code, message } = error;
-  return { status, body: JSON.stringify({ error: { code, message } }) };
+  const { status, code, message, details } = error;
+  return { status, body: JSON.stringify({ error: { code, message, ...details } }) };
 }
 
 /** No route has a path that is not valid percent-encoding. The router decodes what it can and passes on the rest. */

@@ -259,10 +259,13 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
   readonly code: string;
+  /** Further members of the answer's `error`. */
+  readonly details: object;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, details = {}) {
     super(message);
     this.status = status;
     this.code = code;
+    this.details = details;
   }
 }

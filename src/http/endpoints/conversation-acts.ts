@@ -1,5 +1,5 @@
 /** What is done to a conversation: who owns its thread, its state, who answers it, and the notes of the staff. */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Nullable, OneOf } from "#src/core/schema.ts";
@@ -22,11 +22,12 @@ import { controlThread } from "#src/sending/control-thread.ts";
 import { answerData } from "../answer.ts";
 import { readKey } from "../idempotency.ts";
 import { CursorQuery, readCursor, readIdCursor, readPerPage, writeCursor } from "../page.ts";
-import { type CallOf, change, recordAct } from "./call.ts";
+import { type CallOf, change, recordAct, type WorkspaceCall } from "./call.ts";
 import { conversationId, ListMeta, requireConversation, viewFor } from "./conversation-access.ts";
 import { Data, listWith, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { conversationExample, noteExample } from "./examples.ts";
+import { unchangedCheck } from "./if-unchanged.ts";
 
 /** As long as a message. */
 const NOTE_LENGTH_MAX = 4_096;
@@ -113,6 +114,7 @@ export const conversationActEndpoints = {
   }).change((tx, call) => {
     const { body, workspace, user } = call;
     const before = requireConversation(tx, call);
+    if (call.user !== null) requireInSight(tx, call);
     const snoozedUntil = readSnooze(body.snoozed_until, workspace);
     const changes = { state: body.state, snoozedUntil, assignee: body.assignee, take: body.take };
     const after = changeConversation(tx, before, changes, user?.id ?? null);
@@ -267,6 +269,14 @@ async function changeBlock(call: CallOf<typeof ofBlock & { reference: never }>, 
     200,
     call.store.read((tx) => viewFor(tx, find(tx), call.workspace)),
   );
+}
+
+/** What ends a conversation, and what takes it, is done to the conversation that the user had in sight. Throws a `Refusal`. */
+function requireInSight(tx: ReadTx, call: WorkspaceCall & { body: Static<typeof ChangeConversation> }): void {
+  const { state, snoozed_until: until, take } = call.body;
+  const isEnd = (state !== undefined && state !== "open") || until != null;
+  if (isEnd) unchangedCheck(call)?.(tx);
+  else if (take === true) unchangedCheck(call, ["assignee"])?.(tx);
 }
 
 /** Throws `invalid_request`. */

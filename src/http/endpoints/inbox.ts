@@ -17,6 +17,7 @@ import { threadOwners } from "#src/domain/contacts/thread-owners.ts";
 import { isAgentRole, threadOn } from "#src/domain/contacts/threads.ts";
 import { displayNameOf, viewContact } from "#src/domain/contacts/view.ts";
 import { WINDOW_MS, windowEnd, windowTimesOf } from "#src/domain/contacts/window.ts";
+import { readVersion } from "#src/domain/inbound/conversation-version.ts";
 import {
   countInState,
   countUnread,
@@ -178,6 +179,8 @@ export const inboxEndpoints = {
             is_taken_by_message: Type.Boolean(),
           }),
         ),
+        /** Of all of it, for `If-Match` of what the user does next. */
+        version: Type.String(),
         unread: Type.Integer(),
         last_inbound_id: Type.Integer(),
         window_ends_at: OptionalTime,
@@ -216,6 +219,7 @@ export const inboxEndpoints = {
         from: from?.phone ?? null,
         conversation: current === undefined ? null : { id: current.id, ...viewState(tx, current, workspace) },
         thread: from === undefined || current === undefined ? null : viewThread(current, from, call, tx.now),
+        version: readVersion(tx, contact, from, call),
         unread: sumOf(conversations, ({ unread }) => unread),
         last_inbound_id: Math.max(0, ...conversations.map(({ lastInboundId }) => lastInboundId)),
         window_ends_at: timesOf(workspace)(windowEnd(windowTimesOf(tx, contact))),

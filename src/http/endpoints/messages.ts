@@ -25,6 +25,7 @@ import { Data, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { messageExample } from "./examples.ts";
 import { Network, OptionalText } from "./fragments.ts";
+import { unchangedCheck } from "./if-unchanged.ts";
 import { messageListEndpoints } from "./list-messages.ts";
 import { viewWithContact } from "./search-messages.ts";
 import { senderOf, sentByUser } from "./sender.ts";
@@ -193,7 +194,9 @@ export const messageEndpoints = {
     // A person is asked before a message takes the conversation from another sender.
     const take = input.take ?? (call.user === null ? null : false);
     const sentBy = call.user === null ? call.sentBy : sentByUser(call.user);
-    const request: SendRequest = { workspaceId: call.workspace.id, origin, sentBy, input: { ...input, from, take } };
+    const onStart = call.user === null ? null : unchangedCheck(call);
+    const common = { workspaceId: call.workspace.id, origin, sentBy, onStart } as const;
+    const request: SendRequest = { ...common, input: { ...input, from, take } };
     if (input.later != null) {
       const later = { ...request, keyId: call.budgetedKey?.keyId ?? null };
       const recordStored = call.user === null ? null : recordSending(call, input.to);

@@ -32,6 +32,8 @@ export class ApiError extends Error {
   readonly requestId: string | null;
   /** Of a request to WhatsApp. `unknown`: it may have been done. */
   readonly outcome: string | null;
+  /** All that the answer says of the error. */
+  readonly details: Json;
 
   constructor(
     status: number,
@@ -40,6 +42,7 @@ export class ApiError extends Error {
     fields = {},
     requestId: string | null = null,
     outcome: string | null = null,
+    details: Json = {},
   ) {
     super(message);
     this.status = status;
@@ -47,6 +50,7 @@ export class ApiError extends Error {
     this.fields = fields;
     this.requestId = requestId;
     this.outcome = outcome;
+    this.details = details;
   }
 }
 
@@ -68,6 +72,8 @@ interface Options {
   signal?: AbortSignal;
   /** The form's idempotency key, so that a repeated request acts once. */
   key?: string;
+  /** Of the conversation that the user had in sight: if it changed since, the request is refused. */
+  version?: string | null;
 }
 
 /**
@@ -91,7 +97,7 @@ export async function request<Name extends DataRoute>(
 async function requestOnce<Name extends DataRoute>(
   route: Name,
   input: Input<Name>,
-  { signal, key }: Options,
+  { signal, key, version = null }: Options,
 ): Promise<Output<Name>> {
   const isChange = methodOf(route) !== "GET";
   const response = await send(route, input, {
@@ -100,6 +106,7 @@ async function requestOnce<Name extends DataRoute>(
       accept: "application/json",
       ...(isChange ? { "content-type": "application/json" } : {}),
       ...(key === undefined ? {} : { "idempotency-key": key }),
+      ...(version === null ? {} : { "if-match": version }),
     },
     ...(isChange ? { body: JSON.stringify((input as RequestParts).body ?? {}) } : {}),
   }).catch((error: unknown) => {
@@ -203,7 +210,7 @@ function readError(response: Response, error: Json | undefined): ApiError {
       ? `Something went wrong on the server. Try again. If the error persists, give your operator this number: ${requestId ?? status}.`
       : String(error.message);
   const outcome = typeof error?.outcome === "string" ? error.outcome : null;
-  return new ApiError(status, code, message, error?.fields ?? {}, requestId, outcome);
+  return new ApiError(status, code, message, error?.fields ?? {}, requestId, outcome, error);
 }
 
 /**

@@ -1,40 +1,46 @@
-/** A reply into a conversation that changed while it was written asks once, and shows what is new. */
+/** What is done to a conversation that others changed meanwhile asks once, and shows what is new and who did it. */
 import { type ReactNode, useRef, useState } from "react";
-import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
-import type { ConversationItem } from "../messages/message-view.ts";
 import { textIn } from "./bubble.tsx";
+import { type Change, type Changed, changeIn } from "./change.ts";
 import { note, readDraft } from "./composer-draft.ts";
+import { shortName } from "./conversation-state.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { isOutgoing } from "./origin.tsx";
-import { isWorthAnotherTry, newestOfOthers, useRefresh } from "./sending.ts";
+import { useRefresh } from "./sending.ts";
 import { strings } from "./team-strings.ts";
 
 /** The user types with this conversation in sight. */
-export function noteSeen(draftId: string, { items }: Conversation): void {
-  note(draftId, { seen: newestOfOthers(items)?.key ?? null });
+export function noteSeen(draftId: string, { version }: Conversation): void {
+  note(draftId, { seen: version });
 }
 
-/** `ask` sends the draft, or first asks. */
+/** `ask` sends the draft; where the server refuses it for what changed, it asks. */
 export function useChangeQuestion(
-  { contact_id: contact }: Conversation,
+  { contact_id: contact, version }: Conversation,
   draftId: string,
   send: () => Promise<void>,
 ): { ask: () => Promise<void>; question: ReactNode } {
   const { id: workspace } = useWorkspace();
   const refresh = useRefresh(workspace, contact);
-  const [newer, setNewer] = useState<ConversationItem | null>(null);
+  const [changed, setChanged] = useState<Changed | null>(null);
   const isAsking = useRef(false);
+  const trySending = async () => {
+    await send();
+    const found = changeIn(readDraft(draftId).error);
+    // It is asked about, so the draft has not failed.
+    if (found !== null) note(draftId, { error: null });
+    setChanged(found);
+    return found;
+  };
   const ask = async () => {
     if (isAsking.current) return;
     isAsking.current = true;
     try {
-      const { seen, error } = readDraft(draftId);
-      // Another try is the same message, which may be what is new.
-      const found = isWorthAnotherTry(error) ? null : await findNewer(workspace, contact, seen);
-      if (found !== null) return setNewer(found);
-      await send();
+      // What was not typed, such as a file, is sent with what is on the screen in sight.
+      if (readDraft(draftId).seen === null) note(draftId, { seen: version });
+      await trySending();
       // The next message does not wait for the screen.
       void refresh();
     } finally {
@@ -43,44 +49,68 @@ export function useChangeQuestion(
   };
   const close = () => {
     // Asked once: what is sent now is sent with it in sight.
-    if (newer !== null) note(draftId, { seen: newer.key });
-    setNewer(null);
+    if (changed !== null && readDraft(draftId).seen !== null) note(draftId, { seen: changed.version });
+    setChanged(null);
     void refresh();
   };
   const question = (
     <Confirm
+      key={changed?.version}
       title={strings.changedTitle}
-      isOpen={newer !== null}
+      isOpen={changed !== null}
       onClose={close}
       action={strings.sendAnyway}
       cancelLabel={strings.keepWriting}
       act={async () => {
-        await send();
+        if (changed !== null) note(draftId, { seen: changed.version });
+        await trySending();
         // What was new is in sight before the next message is typed.
         await refresh();
       }}
     >
-      <p>{strings.changedText}</p>
-      {newer !== null && (
-        <blockquote className="line-clamp-4 border-s-2 border-edge ps-2 text-quiet wrap-anywhere">
-          {isOutgoing(newer) && strings.byTeam}
-          {textIn(newer)}
-        </blockquote>
-      )}
+      {changed !== null && <Changes {...changed} />}
     </Confirm>
   );
   return { ask, question };
 }
 
-/** What came into the conversation since the user typed; null: nothing, or it is not known. */
-async function findNewer(workspace: number, contact: number, seen: string | null): Promise<ConversationItem | null> {
-  if (seen === null) return null;
-  try {
-    const { items } = await request("GET /w/{workspace}/inbox/{contact}", { workspace, contact });
-    const newest = newestOfOthers(items);
-    return newest === null || newest.key === seen ? null : newest;
-  } catch {
-    // Sending says what is wrong.
-    return null;
+export function Changes({ changes }: Changed) {
+  return (
+    <>
+      <p>{strings.changedText}</p>
+      <ul className="flex flex-col gap-2">
+        {changes.map((change) => (
+          <li key={keyOf(change)} className="border-s-2 border-edge ps-2">
+            <p className="text-label font-semibold">{whatOf(change)}</p>
+            <Words change={change} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function keyOf(change: Change): string {
+  if (change.kind === "item") return change.item.key;
+  return change.kind === "note" ? `n${change.note.id}` : change.kind;
+}
+
+function whatOf(change: Change): string {
+  const by = change.by === null ? null : shortName(change.by);
+  switch (change.kind) {
+    case "item":
+      return isOutgoing(change.item) ? strings.answered(by) : strings.customerWrote;
+    case "note":
+      return strings.noteBy(by ?? "");
+    case "state":
+      return strings.changedState(by, strings.states[change.state]);
+    case "assignee":
+      return strings.changedAssignee(by, change.assignee === null ? null : shortName(change.assignee));
   }
+}
+
+function Words({ change }: { change: Change }) {
+  if (change.kind !== "item" && change.kind !== "note") return null;
+  const words = change.kind === "item" ? textIn(change.item) : change.note.text;
+  return <blockquote className="line-clamp-4 text-quiet wrap-anywhere">{words}</blockquote>;
 }

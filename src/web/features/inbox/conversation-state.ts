@@ -1,9 +1,13 @@
-/** Changes what the team has made of a conversation. Taking it from a colleague asks first. */
+/**
+ * Changes what the team has made of a conversation. Taking it from a colleague asks first, and so does what ends a conversation
+ * that others changed since it was in sight.
+ */
 import { useState } from "react";
 import { ApiError, type Body, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { type Changed, changeIn } from "./change.ts";
 import type { Conversation } from "./inbox-view.ts";
-import { useRefresh } from "./sending.ts";
+import { inSight, useRefresh } from "./sending.ts";
 
 export type StateChange = Body<"PATCH /w/{workspace}/conversations/{conversation}">;
 
@@ -17,22 +21,31 @@ export interface ConversationActs {
   asked: StateChange | null;
   /** Takes it. */
   take: () => Promise<void>;
+  /** What was refused, and the changes for which it was; null: nothing is asked. */
+  changed: { change: StateChange; by: Changed } | null;
+  /** Makes that change now that its user knows. */
+  changeAnyway: () => Promise<void>;
   leave: () => void;
 }
 
-export function useConversationActs({ contact_id: contact, conversation }: Conversation): ConversationActs {
+export function useConversationActs({ contact_id: contact, conversation, version }: Conversation): ConversationActs {
   const { id: workspace } = useWorkspace();
   const refresh = useRefresh(workspace, contact);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const [asked, setAsked] = useState<StateChange | null>(null);
-  const send = async (body: StateChange) => {
+  const [changed, setChanged] = useState<ConversationActs["changed"]>(null);
+  const send = async (body: StateChange, seen = version) => {
     if (conversation === null) return;
-    await request("PATCH /w/{workspace}/conversations/{conversation}", {
-      workspace,
-      conversation: conversation.id,
-      body,
-    });
+    const input = { workspace, conversation: conversation.id, body };
+    try {
+      await request("PATCH /w/{workspace}/conversations/{conversation}", input, { version: inSight(seen) });
+      setChanged(null);
+    } catch (reason) {
+      const by = changeIn(reason);
+      if (by === null) throw reason;
+      setChanged({ change: body, by });
+    }
     await refresh();
   };
   const change = async (body: StateChange) => {
@@ -52,7 +65,14 @@ export function useConversationActs({ contact_id: contact, conversation }: Conve
   return {
     ...{ send, change, isBusy, error, asked },
     take: () => send({ ...asked, take: true }),
-    leave: () => setAsked(null),
+    ...{
+      changed,
+      changeAnyway: () => (changed === null ? Promise.resolve() : send(changed.change, changed.by.version)),
+    },
+    leave: () => {
+      setAsked(null);
+      setChanged(null);
+    },
   };
 }
 

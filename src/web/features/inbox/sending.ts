@@ -5,7 +5,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { uploadKindOf } from "#src/domain/media/upload.ts";
 import { ApiError, type Body, newFormKey, request, uploadForm } from "../../data/api.ts";
-import type { ConversationItem } from "../messages/message-view.ts";
+import { changeIn } from "./change.ts";
 import { type Draft, note, readDraft, write } from "./composer-draft.ts";
 import { hasCaption, sendsFile } from "./composer-file.tsx";
 import { bodyOf, takesText } from "./composer-parts.ts";
@@ -20,6 +20,9 @@ interface Target {
   take?: boolean;
 }
 
+/** Earlier ones have been in sight since. */
+const OWN_TOLD_MAX = 20;
+
 /** Keys of the messages that this page sent. */
 const own = new Set<string>();
 
@@ -27,13 +30,13 @@ export function noteOwn(messageId: number): void {
   own.add(`m${messageId}`);
 }
 
-export function isOwn(key: string): boolean {
-  return own.has(key);
+/** For `If-Match`: a version of a conversation, and what this page sent meanwhile. */
+export function inSight(version: string): string {
+  return [version, ...[...own].slice(-OWN_TOLD_MAX)].join(" ");
 }
 
-/** The newest item that this page did not send; null: there is none. `items`: newest first. */
-export function newestOfOthers(items: readonly ConversationItem[]): ConversationItem | null {
-  return items.find(({ key }) => !own.has(key)) ?? null;
+export function isOwn(key: string): boolean {
+  return own.has(key);
 }
 
 type Message = Body<"POST /w/{workspace}/messages">;
@@ -46,16 +49,18 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
     const isFileSent = sendsFile(readDraft(id));
     const upload = isFileSent ? await uploadOf(id, workspaceId) : null;
     const { body, rest } = messageOf(readDraft(id), upload);
-    const { key } = readDraft(id);
+    const { key, seen } = readDraft(id);
+    const version = seen === null ? null : inSight(seen);
     const sent = { ...rest, replyTo: null, sendAt: null, part: null, ...(isFileSent ? { file: null } : {}) };
     try {
       const { id: messageId } = await request(
         "POST /w/{workspace}/messages",
         { workspace: workspaceId, body: { ...target, ...body } as Message },
-        { key },
+        { key, version },
       );
       noteOwn(messageId);
       write(id, sent);
+      note(id, { seen: null });
     } catch (reason) {
       // The message was dispatched and then failed or got no answer: the conversation shows it with its state.
       if (isShownInConversation(reason)) write(id, sent);
@@ -131,6 +136,8 @@ export function isShownInConversation(error: unknown): boolean {
 
 /** The outcome is known, so sending again is a new message. */
 export function isAnswered(error: unknown): boolean {
+  // Nothing was done: the same request is sent again once the user has agreed.
+  if (changeIn(error) !== null) return false;
   return error instanceof ApiError && error.status >= 400 && error.status < 503 && error.status !== 500;
 }
 

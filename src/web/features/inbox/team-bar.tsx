@@ -16,6 +16,7 @@ import { useKeys } from "../../ui/keys.ts";
 import { sentenceOf } from "../../ui/states.tsx";
 import { phoneOf } from "../contacts/contact-view.ts";
 import { BlockQuestion } from "./block.tsx";
+import { Changes } from "./change-question.tsx";
 import { type ConversationActs, type StateChange, shortName, useConversationActs } from "./conversation-state.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { localTime, shortTime, snoozeTimes } from "./snooze-times.ts";
@@ -98,10 +99,29 @@ function Bar({ conversation, state }: BarProps) {
       >
         {strings.takeText(state.assignee ?? "")}
       </Confirm>
+      <ChangedQuestion acts={acts} />
       {opened === "time" && <SnoozeDialog acts={acts} onClose={close} />}
       <BlockQuestion conversation={conversation} state={state} isOpen={opened === "block"} onClose={close} />
       {opened === "tags" && <TagsDialog conversation={conversation} onClose={close} />}
     </div>
+  );
+}
+
+/** Others changed the conversation since it was in sight. */
+function ChangedQuestion({ acts: { changed, changeAnyway, leave } }: { acts: ConversationActs }) {
+  const { state = "snoozed", take } = changed?.change ?? {};
+  return (
+    <Confirm
+      key={changed?.by.version}
+      title={take === true ? strings.takeAnyway : strings.changeTitle[state]}
+      isOpen={changed !== null}
+      onClose={leave}
+      action={take === true ? strings.take : strings.changeAnyway[state]}
+      cancelLabel={take === true ? strings.leave : strings.leaveOpen}
+      act={changeAnyway}
+    >
+      {changed !== null && <Changes {...changed.by} />}
+    </Confirm>
   );
 }
 

@@ -45,8 +45,18 @@ export const strings = {
   take: "Take it",
   leave: "Leave it",
   changedTitle: "Send anyway?",
-  changedText: "The conversation changed since you wrote. The newest message in it:",
-  byTeam: "Your team: ",
+  changedText: "The conversation changed meanwhile:",
+  customerWrote: "The customer wrote",
+  answered: (by: string | null) => (by === null ? "Your business wrote" : `${by} answered`),
+  changedState: (by: string | null, state: string) => (by === null ? `It is ${state} now` : `${by} set it to ${state}`),
+  changedAssignee: (by: string | null, assignee: string | null) => {
+    if (assignee === null) return by === null ? "It has no assignee now" : `${by} removed the assignee`;
+    return by === assignee || by === null ? `${assignee} answers it now` : `${by} assigned it to ${assignee}`;
+  },
+  changeTitle: { done: "Done anyway?", snoozed: "Snooze anyway?", open: "Open anyway?" },
+  changeAnyway: { done: "Done anyway", snoozed: "Snooze anyway", open: "Open anyway" },
+  takeAnyway: "Take it anyway?",
+  leaveOpen: "Leave it open",
   sendAnyway: "Send anyway",
   keepWriting: "Keep writing",
   writeWhat: "What you write",

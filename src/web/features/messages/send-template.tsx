@@ -4,7 +4,7 @@ import { useWorkspace } from "../../data/session.ts";
 import { Empty } from "../../ui/states.tsx";
 import { phoneOf } from "../contacts/contact-view.ts";
 import type { Conversation } from "../inbox/inbox-view.ts";
-import { isShownInConversation, noteOwn, useRefresh } from "../inbox/sending.ts";
+import { inSight, isShownInConversation, noteOwn, useRefresh } from "../inbox/sending.ts";
 import { strings } from "../inbox/strings.ts";
 import { ChooseTemplate } from "./choose-template.tsx";
 
@@ -13,7 +13,7 @@ interface SendTemplateProps {
   onSent?: () => void;
 }
 
-export function SendTemplate({ conversation: { contact, contact_id, from }, onSent }: SendTemplateProps) {
+export function SendTemplate({ conversation: { contact, contact_id, from, version }, onSent }: SendTemplateProps) {
   const { id } = useWorkspace();
   const refresh = useRefresh(id, contact_id);
   return (
@@ -26,7 +26,7 @@ export function SendTemplate({ conversation: { contact, contact_id, from }, onSe
           const { id: messageId } = await request(
             "POST /w/{workspace}/messages",
             { workspace: id, body: message },
-            { key },
+            { key, version: inSight(version) },
           );
           noteOwn(messageId);
           onSent?.();

@@ -4,7 +4,7 @@
  * the checkout is.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { migrations } from "../src/db/migrations.ts";
@@ -82,6 +82,7 @@ async function main(): Promise<void> {
       platforms: chosen.map(({ name, isRun }) => ({ platform: name, file: `waxwing-${name}`, run: isRun })),
     };
     await writeFile(join(directory, "release.json"), `${JSON.stringify(facts, null, 2)}\n`);
+    await copyFile(join(checkout, "CHANGELOG.md"), join(directory, "CHANGELOG.md"));
     await signAll(directory, signer);
     await writeFile(join(directory, "release-key.pem"), publicKey.export({ type: "spki", format: "pem" }));
     await chmod(directory, 0o755);

@@ -37,7 +37,7 @@ const npm = ["--no-audit", "--no-fund", "--offline", "--cache", join(work, "cach
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-arm64"];
 const FILES = [
-  ...["install.sh", "release.json", "sbom.cdx.json", "waxwing-oci.tar", `waxwing-${version}.tgz`],
+  ...["CHANGELOG.md", "install.sh", "release.json", "sbom.cdx.json", "waxwing-oci.tar", `waxwing-${version}.tgz`],
   ...PLATFORMS.flatMap((name) => [`waxwing-${name}`, `waxwing-${name}-${version}.tgz`]),
   ...["amd64", "arm64"].map((name) => `waxwing_${version}_${name}.deb`),
 ];

@@ -6,9 +6,11 @@ import { accessSync, constants, existsSync, linkSync, readFileSync, realpathSync
 import { dirname, resolve } from "node:path";
 import { loadKeys } from "#src/core/key-file.ts";
 import { releaseAddress, releaseKey, version } from "#src/core/version.ts";
+import { compareVersions } from "#src/upgrade/compare-versions.ts";
 import { inodeOf, Journal } from "#src/upgrade/journal.ts";
 import { isKeptDatabase } from "#src/upgrade/put-back.ts";
-import { compareVersions, hashFile, openRelease, type Release, readPublicKey } from "#src/upgrade/signed-release.ts";
+import type { VersionNotes } from "#src/upgrade/release-notes.ts";
+import { hashFile, openRelease, type Release, readPublicKey } from "#src/upgrade/signed-release.ts";
 import { runningInode } from "#src/upgrade/trial.ts";
 import { tryOnCopy } from "#src/upgrade/try-copy.ts";
 import {
@@ -59,7 +61,7 @@ export const commands: readonly Command[] = [
     {
       from: text("FILE|URL", "The release (default: where this executable came from)"),
       publicKey: text("FILE", "The public key that signed it, in PEM (default: the one in this executable)"),
-      check: flag("Only verify the release and compare versions"),
+      check: flag("Only verify the release, compare versions and show what changed"),
       built: text("FILE", "Instead of a release: an executable that you built yourself, which is not verified"),
       restartWith,
       readyWithin,
@@ -269,12 +271,26 @@ function report({ from, to, keptDatabase, wasRunning }: UpgradeResult): Report {
   return { json: view, text };
 }
 
-function reportCheck(release: Release): Report {
+async function reportCheck(release: Release): Promise<Report> {
   const isNewer = compareVersions(release.version, version) > 0;
+  const changes = isNewer ? await release.readChanges(version) : [];
+  const said = isNewer
+    ? "The release is newer. Nothing was changed."
+    : "The release is not newer. Nothing was changed.";
+  const text = [list({ installed: version, release: release.version }), "", said, ...changes.flatMap(describeChanges)];
   return {
-    json: { from: version, to: release.version, newer: isNewer, schema: release.schema },
-    text: `${list({ installed: version, release: release.version })}\n\n${isNewer ? "The release is newer. Nothing was changed." : "The release is not newer. Nothing was changed."}`,
+    json: { from: version, to: release.version, newer: isNewer, schema: release.schema, changes },
+    text: text.join("\n"),
   };
+}
+
+function describeChanges({ version: of, date, groups }: VersionNotes): string[] {
+  const heading = date === null ? of : `${of} – ${date}`;
+  const blocks = groups.map(({ title, items }) => [
+    ...(title === null ? [] : [title]),
+    ...items.map((item) => `- ${item}`),
+  ]);
+  return ["", heading, ...blocks.flatMap((lines) => ["", ...lines])];
 }
 
 function reportSame(): Report {

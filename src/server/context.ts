@@ -8,6 +8,7 @@ import { LogTail } from "#src/core/log-tail.ts";
 import { type Random, systemRandom } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Service } from "#src/core/service-loop.ts";
+import { releaseAddress, releaseKey } from "#src/core/version.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import { type FileIdentity, readFileIdentity } from "#src/db/file-identity.ts";
 import type { FileWatch } from "#src/db/file-watch.ts";
@@ -54,6 +55,8 @@ export interface ServerOptions {
   checksAnswers?: boolean;
   /** What hashing a password costs; less in tests. */
   passwordCost?: PasswordCost;
+  /** Where releases are, and the key that verifies them; by default, those of the executable. Replaced by tests. */
+  releases?: { address: string; key: string };
   /** The last moment before anything is accepted or sent. If it throws, the start ends. */
   beforeListening?: () => void;
 }
@@ -105,6 +108,7 @@ export interface Environment {
   healthTimers: Pick<Clock, "setTimer" | "monotonic">;
   checksAnswers: boolean;
   passwordCost: PasswordCost;
+  releases: { address: string; key: string };
   metrics: ServerMetrics;
   /** Called after every commit. */
   onCommit: Listeners;
@@ -166,6 +170,7 @@ export function createEnvironment(options: ServerOptions): Environment {
     healthTimers: options.healthTimers ?? systemClock,
     checksAnswers: options.checksAnswers ?? false,
     passwordCost: options.passwordCost ?? PASSWORD_COST,
+    releases: options.releases ?? { address: releaseAddress, key: releaseKey },
     metrics: new ServerMetrics(),
     onCommit: new Listeners(),
     onNetworkTime: new Listeners(),

@@ -7,7 +7,7 @@ import { BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
 import { describeSettings } from "#src/config/described.ts";
 import { systemClock } from "#src/core/clock.ts";
 import type { Service } from "#src/core/service-loop.ts";
-import { releaseAddress, releaseKey, version } from "#src/core/version.ts";
+import { version } from "#src/core/version.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
 import { certificateSource, readCertificate } from "#src/health/certificate-facts.ts";
 import { type FactSources, readDisk } from "#src/health/facts.ts";
@@ -32,7 +32,7 @@ export function createSystem(context: ServerContext): System & { services: reado
   const timeSeries = new TimeSeries({ sources: metrics, clock, timers: systemClock, log });
   const notice = new NewerVersionNotice({
     ...{ clock: context.socketClock, log },
-    ...{ address: releaseAddress, key: releaseKey, version, platform: `${process.platform}-${process.arch}` },
+    ...{ ...context.releases, version, platform: `${process.platform}-${process.arch}` },
   });
   const parts = { isWritable, jobs, backups, remote, timeSeries, notice };
   const { watch, alarms, status, testAlarms } = createHealth(context, parts);
@@ -59,6 +59,12 @@ export function createSystem(context: ServerContext): System & { services: reado
     conditions: () => watch.evaluate(),
     knownConditions: () => watch.current,
     testAlarms,
+    upgrade: {
+      place: notice.place,
+      asksDaily: config.upgrade.notice,
+      known: () => notice.state,
+      check: () => notice.check(),
+    },
     settings: { file: config.file, settings: describeSettings(config) },
     log: logTail,
     disk: () => readDisk(dirname(database)),

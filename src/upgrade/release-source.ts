@@ -24,8 +24,9 @@ const LARGE_BYTES_MAX = 1 << 30;
 /** Of one file. */
 const DOWNLOAD_LIMIT_MS = 30 * 60_000;
 
-export function openSource(from: string): ReleaseSource {
-  const open = opener(from);
+/** `limitMs`: of the download of one file. */
+export function openSource(from: string, limitMs = DOWNLOAD_LIMIT_MS): ReleaseSource {
+  const open = opener(from, limitMs);
   return {
     async read(name) {
       const parts: Uint8Array[] = [];
@@ -50,8 +51,10 @@ export function openSource(from: string): ReleaseSource {
 
 type Open = (name: string) => Promise<AsyncIterable<Uint8Array>>;
 
-function opener(from: string): Open {
-  if (/^https?:\/\//.test(from)) return isArchive(from) ? archived(from, () => download(from)) : downloaded(from);
+function opener(from: string, limitMs: number): Open {
+  if (/^https?:\/\//.test(from)) {
+    return isArchive(from) ? archived(from, () => download(from, limitMs)) : downloaded(from, limitMs);
+  }
   const found = statSync(from, { throwIfNoEntry: false });
   if (found === undefined) throw new ReleaseUnreadable(`there is no release at ${from}`);
   if (!found.isDirectory()) return archived(from, async () => Bun.file(from).stream());
@@ -92,13 +95,13 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function downloaded(from: string): Open {
-  return (name) => download(`${from.replace(/\/+$/, "")}/${name}`);
+function downloaded(from: string, limitMs: number): Open {
+  return (name) => download(`${from.replace(/\/+$/, "")}/${name}`, limitMs);
 }
 
-async function download(address: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+async function download(address: string, limitMs: number): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   try {
-    const answer = await fetch(address, { signal: AbortSignal.timeout(DOWNLOAD_LIMIT_MS) });
+    const answer = await fetch(address, { signal: AbortSignal.timeout(limitMs) });
     if (!answer.ok || answer.body === null) throw new Error(`the answer is ${answer.status}`);
     return answer.body as ReadableStream<Uint8Array<ArrayBuffer>>;
   } catch (error) {

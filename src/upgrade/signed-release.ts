@@ -4,6 +4,7 @@
  */
 import { createHash, createPublicKey, type KeyObject, timingSafeEqual, verify } from "node:crypto";
 import { chmodSync, createReadStream, rmSync } from "node:fs";
+import { notesSince, type VersionNotes } from "./release-notes.ts";
 import { openSource, type ReleaseSource } from "./release-source.ts";
 
 /** The release is not what its publisher signed. */
@@ -18,6 +19,8 @@ export interface Release {
   schema: number;
   /** Of this platform's executable. */
   sha256: string;
+  /** What changed since `installed`; empty for a release without a changelog. Throws `ReleaseUnreadable` and `ReleaseRefused`. */
+  readChanges(installed: string): Promise<VersionNotes[]>;
   /** Writes the executable to `path`, which must not exist, and compares it. Throws `ReleaseRefused`. */
   saveExecutable(path: string): Promise<void>;
 }
@@ -29,6 +32,7 @@ interface ReleaseFacts {
   platforms: { platform: string; file: string }[];
 }
 
+const CHANGELOG = "CHANGELOG.md";
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}(-[0-9A-Za-z.]{1,40})?$/;
 
 /** Reads a public key: PEM, or its 32 bytes in base64. Throws if it is neither. */
@@ -43,9 +47,9 @@ export function readPublicKey(text: string): KeyObject {
   return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: bytes.toString("base64url") }, format: "jwk" });
 }
 
-/** `platform`: linux-x64, for example. Throws `ReleaseUnreadable` and `ReleaseRefused`. */
-export async function openRelease(from: string, key: KeyObject, platform: string): Promise<Release> {
-  const source = openSource(from);
+/** `platform`: linux-x64, for example. `limitMs`: of the download of one file. Throws `ReleaseUnreadable` and `ReleaseRefused`. */
+export async function openRelease(from: string, key: KeyObject, platform: string, limitMs?: number): Promise<Release> {
+  const source = openSource(from, limitMs);
   const sums = await source.read("SHA256SUMS");
   const signature = await source.read("SHA256SUMS.sig");
   if (signature.length !== 64 || !verify(null, sums, key, signature)) {
@@ -64,6 +68,10 @@ export async function openRelease(from: string, key: KeyObject, platform: string
     commit: facts.commit,
     schema: facts.schema,
     sha256,
+    async readChanges(installed) {
+      if (!listed.has(CHANGELOG)) return [];
+      return notesSince(await readVerified(source, CHANGELOG, listed), installed, facts.version);
+    },
     async saveExecutable(path) {
       await source.save(file, path);
       if ((await hashFile(path)) !== sha256) {
@@ -80,25 +88,6 @@ export async function hashFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const part of createReadStream(path)) hash.update(part as Uint8Array);
   return hash.digest("hex");
-}
-
-/**
- * Negative: `one` is older than `other`. Numbers compare as numbers; a version with a suffix comes before the one without.
- */
-export function compareVersions(one: string, other: string): number {
-  const [oneParts, otherParts] = [one, other].map((version) => {
-    const [numbers = "", ...suffix] = version.split("-");
-    return { numbers: numbers.split(".").map(Number), suffix: suffix.join("-") };
-  });
-  if (oneParts === undefined || otherParts === undefined) return 0;
-  for (const place of [0, 1, 2]) {
-    const difference = (oneParts.numbers[place] ?? 0) - (otherParts.numbers[place] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  if (oneParts.suffix === otherParts.suffix) return 0;
-  if (oneParts.suffix === "") return 1;
-  if (otherParts.suffix === "") return -1;
-  return oneParts.suffix.localeCompare(otherParts.suffix, "en", { numeric: true });
 }
 
 async function readVerified(source: ReleaseSource, name: string, listed: ReadonlyMap<string, string>): Promise<string> {

@@ -60,6 +60,7 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/drafts/{id}/send": "the draft becomes one broadcast",
   "PUT /w/{workspace}/drafts/{id}": "a draft is as it was last saved",
   "POST /w/{workspace}/deliveries/replay": "what was counted, or nothing",
+  "POST /system/upgrade/check": "changes nothing",
   "POST /links/look": "changes nothing",
   "POST /links/use": "a link is used once",
   "POST /links/verify": "a link is used once",

@@ -35,6 +35,7 @@ const NOT_SENSITIVE: Readonly<Record<string, string>> = {
   "POST /system/backups/{name}/verify": "reads only",
   "POST /system/backups/{name}/drill": "reads only",
   "POST /system/check": "reads only",
+  "POST /system/upgrade/check": "reads only",
   "POST /w/{workspace}/webhook/test": "goes to the address that is set",
   "POST /w/{workspace}/webhooks/{id}/test": "goes to the address that is set",
   "DELETE /w/{workspace}/connection": "discards what was entered, gives no access",

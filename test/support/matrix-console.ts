@@ -141,6 +141,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /system/health": nothing,
   "GET /system/findings": nothing,
   "GET /system/configuration": nothing,
+  "GET /system/upgrade": nothing,
+  "POST /system/upgrade/check": nothing,
   "GET /system/log": nothing,
   "GET /system/metrics": () => ({ query: "hours=1" }),
   "POST /system/alarms/test": nothing,

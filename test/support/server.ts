@@ -39,7 +39,7 @@ type Sections = Omit<Config, "file" | "fileText" | "storage" | "secrets">;
 export interface TestServerOptions
   extends Pick<
     ServerOptions,
-    "lookup" | "networks" | "readFileIdentity" | "healthTimers" | "passwordCost" | "checksAnswers"
+    "lookup" | "networks" | "readFileIdentity" | "healthTimers" | "passwordCost" | "checksAnswers" | "releases"
   > {
   config?: { [S in keyof Sections]?: Partial<Sections[S]> };
   /** Continues with the database of an earlier server, and leaves it there. */

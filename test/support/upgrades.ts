@@ -203,19 +203,25 @@ function quoted(...words: string[]): string {
   return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 
+interface WrittenRelease {
+  version: string;
+  schema: number;
+  executable: string;
+  key: KeyObject;
+  changelog?: string;
+}
+
 /** Writes a release of one executable into a folder, signed. */
-export function writeRelease(
-  folder: string,
-  { version, schema, executable, key }: { version: string; schema: number; executable: string; key: KeyObject },
-): void {
+export function writeRelease(folder: string, { version, schema, executable, key, changelog }: WrittenRelease): void {
   mkdirSync(folder, { recursive: true });
   const platform = `${process.platform}-${process.arch}`;
   const file = `waxwing-${platform}`;
   copyFileSync(executable, join(folder, file));
   const facts = { version, commit: null, schema, platforms: [{ platform, file, run: true }] };
   writeFileSync(join(folder, "release.json"), JSON.stringify(facts));
+  if (changelog !== undefined) writeFileSync(join(folder, "CHANGELOG.md"), changelog);
   const sums = Buffer.from(
-    [file, "release.json"]
+    [file, "release.json", ...(changelog === undefined ? [] : ["CHANGELOG.md"])]
       .map(
         (name) =>
           `${createHash("sha256")

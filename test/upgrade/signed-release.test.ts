@@ -5,7 +5,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { compareVersions, openRelease, ReleaseRefused, readPublicKey } from "#src/upgrade/signed-release.ts";
+import { compareVersions } from "#src/upgrade/compare-versions.ts";
+import { openRelease, ReleaseRefused, readPublicKey } from "#src/upgrade/signed-release.ts";
 import { writeRelease } from "#test/support/upgrades.ts";
 import { tar } from "../../scripts/release/tar.ts";
 

@@ -93,6 +93,21 @@ interface ShownSetting {
   description: string;
 }
 
+/** What is known of the newest release. */
+interface KnownRelease {
+  /** Null: the address of releases was not asked since the start. */
+  checkedAt: number | null;
+  /** `changes`: since the version that runs; empty unless it is newer. Null: none was read. */
+  release: {
+    version: string;
+    schema: number;
+    isNewer: boolean;
+    changes: { version: string; date: string | null; groups: { title: string | null; items: string[] }[] }[];
+  } | null;
+  /** Why the last question had no answer; null: it had one. */
+  failure: string | null;
+}
+
 /** What the server knows about itself, and jobs on its own database. */
 export interface System {
   isWritable: WriteProbe;
@@ -109,6 +124,14 @@ export interface System {
   knownConditions: () => readonly KnownCondition[];
   /** Sends a test alarm through each channel. */
   testAlarms: () => Promise<TestedChannel[]>;
+  /** Releases: where they are (null: no place is known), and whether the configuration asks there once a day. */
+  upgrade: {
+    place: string | null;
+    asksDaily: boolean;
+    known: () => KnownRelease;
+    /** Asks now. Never rejects. */
+    check: () => Promise<KnownRelease>;
+  };
   /** Every setting as it is in force. `file`: the configuration that was read; null: there was none. */
   settings: { file: string | null; settings: readonly ShownSetting[] };
   /** What the server logged recently. */

@@ -48,6 +48,7 @@ import { templateDraftEndpoints } from "./template-drafts.ts";
 import { templateLibraryEndpoints } from "./template-library.ts";
 import { templateSubmissionEndpoints } from "./template-submissions.ts";
 import { templateEndpoints } from "./templates.ts";
+import { upgradeEndpoints } from "./upgrade.ts";
 import { webhookEndpoints } from "./webhooks.ts";
 import { workspaceEndpoints } from "./workspaces.ts";
 
@@ -82,6 +83,7 @@ const endpoints = {
   ...accountEndpoints,
   ...operatingEndpoints,
   ...systemEndpoints,
+  ...upgradeEndpoints,
   ...backupEndpoints,
   ...developerEndpoints,
   ...settingEndpoints,

@@ -61,6 +61,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   systemMetrics: lazy(() => import("../features/system/metrics.tsx")),
   systemLog: lazy(() => import("../features/system/log.tsx")),
   systemConfiguration: lazy(() => import("../features/system/configuration.tsx")),
+  systemUpgrade: lazy(() => import("../features/system/upgrade.tsx")),
   systemAudit: lazy(() => import("../features/audit/system-audit.tsx")),
   home: lazy(() => import("../features/home/home.tsx")),
   inbox: lazy(() => import("../features/inbox/inbox.tsx")),

@@ -125,6 +125,7 @@ const systemScreens = {
   systemMetrics: inSystem("/metrics", { hours: oneOf("1", "6", "24") }),
   systemLog: inSystem("/log", { level: oneOf("warn", "error"), q: text, open: text }),
   systemConfiguration: inSystem("/configuration", { show: oneOf("given"), q: text, open: text }),
+  systemUpgrade: inSystem("/upgrade", {}),
   systemAudit: inSystem("/audit", { after: text, open: text }),
 };
 

@@ -17,6 +17,7 @@ export const strings = {
   toNumber: "Go to number",
   toBroadcast: "Go to broadcast",
   toWorkspaces: "Go to Workspaces",
+  toUpgrade: "What changed",
   now: "Current state",
   version: "Version",
   versionOf: (version: string, commit: string | null) => (commit === null ? version : `${version} (${commit})`),

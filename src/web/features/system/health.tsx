@@ -95,7 +95,7 @@ function FindingLink({ finding: { check, workspace_id, subject_id } }: { finding
   );
 }
 
-type SystemScreen = "/system/backups" | "/system/metrics" | "/system/workspaces";
+type SystemScreen = "/system/backups" | "/system/metrics" | "/system/upgrade" | "/system/workspaces";
 
 const FINDING_PAGES: Readonly<Record<string, { to: SystemScreen; label: string }>> = {
   backup: { to: "/system/backups", label: strings.toBackups },
@@ -104,6 +104,7 @@ const FINDING_PAGES: Readonly<Record<string, { to: SystemScreen; label: string }
   callbacks: { to: "/system/metrics", label: strings.toMetrics },
   commit: { to: "/system/metrics", label: strings.toMetrics },
   workspace: { to: "/system/workspaces", label: strings.toWorkspaces },
+  version: { to: "/system/upgrade", label: strings.toUpgrade },
 };
 
 function Finding({ finding }: { finding: ServerFinding }) {

@@ -8,6 +8,7 @@ export const strings = {
   metrics: "Metrics",
   log: "Log",
   configuration: "Configuration",
+  upgrade: "Upgrade",
   audit: "Audit log",
 } as const;
 

@@ -10,6 +10,7 @@ const TABS = [
   { to: "/system/metrics", label: strings.metrics },
   { to: "/system/log", label: strings.log },
   { to: "/system/configuration", label: strings.configuration },
+  { to: "/system/upgrade", label: strings.upgrade },
   { to: "/system/audit", label: strings.audit },
 ] as const;
 

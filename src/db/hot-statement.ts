@@ -24,6 +24,8 @@ interface Scalar<Value> {
 
 export const integer: Scalar<number> = {};
 export const integerOrNull: Scalar<number | null> = {};
+/** The driver stores a number of more than 32 bits as a real, which a column's affinity mends; a virtual table has none. */
+export const wide: Scalar<bigint> = {};
 export const string: Scalar<string> = {};
 export const stringOrNull: Scalar<string | null> = {};
 

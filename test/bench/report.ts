@@ -161,6 +161,7 @@ export const BROADCASTS_PLACE = "<!-- measured: bun run bench:broadcasts --write
 export const LATENCY_PLACE = "<!-- measured: bun run bench:latency --write -->";
 export const PEOPLE_PLACE = "<!-- measured: bun run bench --only people --write -->";
 export const CONSOLE_PLACE = "<!-- measured: bun run bench:console --write -->";
+export const INBOX_PLACE = "<!-- measured: bun run bench:inbox --write -->";
 export const CALLBACKS_PLACE = "<!-- measured: bun run bench:callbacks --write -->";
 export const RETENTION_PLACE = "<!-- measured: bun run bench:retention --write -->";
 export const NEIGHBOURS_PLACE = "<!-- measured: bun run bench:neighbours --write -->";

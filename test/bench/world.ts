@@ -33,6 +33,8 @@ export interface World {
 }
 
 const PEOPLE = 1_000;
+/** The number that the workspace sends from. */
+export const SENDER = "+911244001100";
 export const PHONE_NUMBER_ID = "106540352242922";
 export const ACCOUNT_ID = "102290129340398";
 const settings = { country: "IN", timezone: "Asia/Kolkata", dailyCap: null, stopWords: [], startWords: [] };
@@ -54,7 +56,7 @@ export async function makeWorld(
     const sender = createWorkspace(tx, { ...settings, name: "Sender" }, true);
     const { key } = createKey(tx, sender.id, "bench");
     addNumber(tx, sender.id, {
-      phone: "+911244001100",
+      phone: SENDER,
       name: "Sender",
       throughput: 100_000,
       route: {

@@ -72,6 +72,16 @@ const MANY_ROWS: Readonly<Record<string, RegExp>> = {
     /^update "deliveries" set .* where \("deliveries"\."workspace_id" = \? and "deliveries"\."status" = \? and "deliveries"\."is_forwarded" = \? and "deliveries"\."webhook_id" (is null|= \?)\)/is,
 };
 
+/** The rows of a whole workspace. */
+const WHOLE_WORKSPACE = /^SEARCH (\w+) USING .*\(workspace_id=\?\)$/;
+
+/** Statements without a limit that may read them all, each with the reason. */
+const WORKSPACES: Readonly<Record<string, RegExp>> = {
+  "a list whose pages are numbered says how many there are; a workspace has some hundred of these":
+    /^select count\(\*\) from "(broadcasts|templates)" where/i,
+  ...SCANS,
+};
+
 let app: TestServer;
 let network: MatrixNetwork;
 let side: Objects;
@@ -273,7 +283,11 @@ test(
     const wrong = statements.flatMap(([sql, { route, parameters, rows }]) => {
       const plan = app.store.client.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: string }[];
       const scanned = plan.flatMap(({ detail }) => /^SCAN (\w+)/.exec(detail)?.[1] ?? []);
+      const wholes = plan.flatMap(({ detail }) => WHOLE_WORKSPACE.exec(detail)?.[1] ?? []);
       return [
+        ...(wholes.some((table) => growing.has(table)) && !/\bLIMIT\b/i.test(sql) && !isAllowed(WORKSPACES, sql)
+          ? [[route, wholes, sql]]
+          : []),
         ...(rows > ROWS_MAX && !isAllowed(MANY_ROWS, sql) ? [[route, `${rows} rows`, sql]] : []),
         ...(scanned.some((table) => growing.has(table)) && !isAllowed(SCANS, sql) ? [[route, scanned, sql]] : []),
       ];

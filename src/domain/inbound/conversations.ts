@@ -228,11 +228,16 @@ export function listConversationsWith(
   numberIds: readonly number[] | null,
 ): Conversation[] {
   const isOnNumbers = numberIds === null ? undefined : inArray(conversations.numberId, [...numberIds]);
-  return tx.db
-    .select()
-    .from(conversations)
-    .where(and(eq(conversations.contactId, contactId), eq(conversations.workspaceId, workspaceId), isOnNumbers))
-    .all();
+  return (
+    tx.db
+      .select()
+      .from(conversations)
+      // The plus keeps SQLite from reading all of the workspace's.
+      .where(
+        and(eq(conversations.contactId, contactId), sql`+${conversations.workspaceId} = ${workspaceId}`, isOnNumbers),
+      )
+      .all()
+  );
 }
 
 /** How many conversations have unread inbounds, counted up to `max`. */

@@ -127,13 +127,23 @@ export function readLastWord(
   const inbounds = inboundsOfContact(tx).all(start).filter(isSeen).slice(0, 1);
   const textsUntil = (windowEnd(windowTimesOf(tx, contact)) ?? 0) + ANSWER_SPAN_MS - WINDOW_MS;
   const range = { since: inbounds[0]?.at ?? 0, textsUntil };
-  const answers = listAnswerIds(tx, contact, range, examined)
-    .flatMap((id) => findWholeMessage(tx, contact.workspaceId, id) ?? [])
-    .filter(isSeen)
-    .map(({ id, dispatchedAt, createdAt }) => ({ id, at: dispatchedAt ?? createdAt }));
+  const answer = firstSeen(listAnswerIds(tx, contact, range, examined), (id) => {
+    const message = findWholeMessage(tx, contact.workspaceId, id);
+    return message !== undefined && isSeen(message) ? message : null;
+  });
+  const answers = answer === null ? [] : [{ id: answer.id, at: answer.dispatchedAt ?? answer.createdAt }];
   const echoes = listEchoesOfOthers(tx, contact.id, NEWEST, examined);
   const last = newestFirst(answers, echoes.filter(isSeen), inbounds)[0];
   return last === undefined ? null : readItem(tx, contact.workspaceId, last, false);
+}
+
+/** Each is read only while none was seen. */
+function firstSeen<T>(ids: readonly number[], see: (id: number) => T | null): T | null {
+  for (const id of ids) {
+    const seen = see(id);
+    if (seen !== null) return seen;
+  }
+  return null;
 }
 
 /** Of the same moment, what was sent is shown as the answer to what was received. */

@@ -4,6 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { deleteEntry, entryTerms, indexCursor, insertEntry, setIndexCursor } from "./statements.ts";
 import { indexTerms, OWN } from "./words.ts";
 
 /** In the order of the two lowest bits of a row's id. */
@@ -56,13 +57,11 @@ export function writeEntry(tx: Tx, entry: Entry): void {
   ];
   const terms = [...own, ...entry.texts.map(indexTerms)].filter((text) => text !== "").join(" ");
   const id = BigInt(entry.id);
-  const stored = tx.db.get<{ terms: string } | undefined>(sql`SELECT terms FROM search_index WHERE rowid = ${id}`);
+  const stored = entryTerms(tx).get({ id });
   if (stored?.terms === terms) return;
-  if (stored !== undefined) tx.db.run(sql`DELETE FROM search_index WHERE rowid = ${id}`);
-  tx.db.run(
-    sql`INSERT INTO search_index (rowid, terms, kind, subject_id, contact_id)
-      VALUES (${id}, ${terms}, ${entry.kind}, ${entry.subjectId}, ${entry.contactId})`,
-  );
+  if (stored !== undefined) deleteEntry(tx).run({ id });
+  const { kind, subjectId, contactId } = entry;
+  insertEntry(tx).run({ id, terms, kind, subjectId, contactId });
 }
 
 /** How many rows a transaction removes: each takes about two milliseconds, because the places of all its words are rewritten. */
@@ -70,8 +69,7 @@ export const REMOVED_MAX = 4;
 
 /** Those of rows that are deleted or emptied. */
 export function removeWritten(tx: Tx, kind: WrittenKind, rows: readonly { id: number; at: number }[]): void {
-  for (const { id, at } of rows)
-    tx.db.run(sql`DELETE FROM search_index WHERE rowid = ${BigInt(writtenEntryId(kind, id, at))}`);
+  for (const { id, at } of rows) deleteEntry(tx).run({ id: BigInt(writtenEntryId(kind, id, at)) });
 }
 
 /** Removes up to `limit` rows about the contact; returns whether there may be more. */
@@ -79,7 +77,7 @@ export function removeOfContact(tx: Tx, contactId: number, limit: number): boole
   const ids = tx.db.all<{ id: number }>(
     sql`SELECT rowid AS id FROM search_index WHERE search_index MATCH ${`"${ownToken.contact(contactId)}"`} LIMIT ${limit}`,
   );
-  for (const { id } of ids) tx.db.run(sql`DELETE FROM search_index WHERE rowid = ${BigInt(id)}`);
+  for (const { id } of ids) deleteEntry(tx).run({ id: BigInt(id) });
   return ids.length === limit;
 }
 
@@ -89,13 +87,9 @@ export interface Position {
 }
 
 export function readCursor(tx: ReadTx, source: string, part = 0): Position {
-  const found = tx.db.get<Position | undefined>(
-    sql`SELECT position, last_id AS "lastId" FROM search_cursors WHERE source = ${source} AND part = ${part}`,
-  );
-  return found ?? { position: 0, lastId: 0 };
+  return indexCursor(tx).get({ source, part }) ?? { position: 0, lastId: 0 };
 }
 
 export function writeCursor(tx: Tx, source: string, { position, lastId }: Position, part = 0): void {
-  tx.db.run(sql`INSERT INTO search_cursors (source, part, position, last_id) VALUES (${source}, ${part}, ${position}, ${lastId})
-    ON CONFLICT (source, part) DO UPDATE SET position = excluded.position, last_id = excluded.last_id`);
+  setIndexCursor(tx).run({ source, part, position, lastId });
 }

@@ -13,31 +13,31 @@ import {
   writeEntry,
   writtenEntryId,
 } from "./entries.ts";
-
-interface Written {
-  id: number;
-  workspaceId: number;
-  numberId: number;
-  /** Null: a message to what is not a phone number. */
-  contactId: number | null;
-  at: number;
-  text: string | null;
-  /** JSON in which a file may have its name. */
-  details: string | null;
-  isPassedBy: number;
-}
+import {
+  newConversations,
+  searchedContact,
+  searchedNumbers,
+  searchedPeople,
+  searchedTags,
+  writtenEchoes,
+  writtenInbounds,
+  writtenMessages,
+  writtenNotes,
+} from "./statements.ts";
 
 /** As an erasure leaves a text. */
 const ERASED = "[erased]";
 
-/** The tables, and what they call the columns. */
-const sources: Record<WrittenKind, { table: string; at: string; details: string; isPassedBy: string }> = {
-  note: { table: "conversation_notes", at: "created_at", details: "NULL", isPassedBy: "0" },
-  inbound: { table: "inbounds", at: "received_at", details: "details", isPassedBy: "0" },
-  echo: { table: "echoes", at: "sent_at", details: "details", isPassedBy: "0" },
-  message: { table: "messages", at: "created_at", details: "content", isPassedBy: "broadcast_id IS NOT NULL" },
-};
+/** What is written, and the rows of each table behind an id. */
+const sources = {
+  note: { table: "conversation_notes", rowsOf: writtenNotes },
+  inbound: { table: "inbounds", rowsOf: writtenInbounds },
+  echo: { table: "echoes", rowsOf: writtenEchoes },
+  message: { table: "messages", rowsOf: writtenMessages },
+} satisfies Record<WrittenKind, unknown>;
 const kinds = Object.keys(sources) as WrittenKind[];
+
+type Written = ReturnType<ReturnType<typeof writtenMessages>["all"]>[number];
 
 /** A change that is younger than this may share its time with one that is not committed yet. */
 const SETTLED_MS = 1_000;
@@ -66,7 +66,7 @@ function isMoreIn(tx: ReadTx, table: string, { position }: Position): boolean {
 export function indexRows(tx: Tx, mayContinue: () => boolean): boolean {
   for (const kind of kinds) {
     const { position } = readCursor(tx, kind);
-    const rows = readWritten(tx, kind, position);
+    const rows = sources[kind].rowsOf(tx).all({ after: position, limit: ROWS_READ });
     let last = position;
     for (const row of rows) {
       indexWritten(tx, kind, row);
@@ -77,13 +77,6 @@ export function indexRows(tx: Tx, mayContinue: () => boolean): boolean {
     if (rows.length === ROWS_READ || last !== (rows.at(-1)?.id ?? position)) return true;
   }
   return indexContacts(tx, mayContinue);
-}
-
-function readWritten(tx: Tx, kind: WrittenKind, after: number): Written[] {
-  const { table, at, details, isPassedBy } = sources[kind];
-  return tx.db.all<Written>(sql`SELECT id, workspace_id AS "workspaceId", number_id AS "numberId", contact_id AS "contactId",
-      ${sql.raw(at)} AS at, text, ${sql.raw(details)} AS details, ${sql.raw(isPassedBy)} AS "isPassedBy"
-    FROM ${sql.raw(table)} WHERE id > ${after} ORDER BY id LIMIT ${ROWS_READ}`);
 }
 
 function indexWritten(tx: Tx, kind: WrittenKind, row: Written): void {
@@ -121,9 +114,7 @@ interface ChangedContact {
 
 function indexContacts(tx: Tx, mayContinue: () => boolean): boolean {
   const { position } = readCursor(tx, "conversation");
-  const conversations = tx.db.all<{ id: number; contactId: number }>(
-    sql`SELECT id, contact_id AS "contactId" FROM conversations WHERE id > ${position} ORDER BY id LIMIT ${ROWS_READ}`,
-  );
+  const conversations = newConversations(tx).all({ after: position, limit: ROWS_READ });
   for (const { id, contactId } of conversations) {
     indexContact(tx, contactId);
     writeCursor(tx, "conversation", { position: id, lastId: 0 });
@@ -162,39 +153,23 @@ function changedContacts(tx: ReadTx, limit: number, workspaceId: number | null =
     .slice(0, limit);
 }
 
-interface NamedContact {
-  workspaceId: number;
-  phone: string | null;
-  networkUserId: string | null;
-  name: string | null;
-  firstName: string | null;
-  lastName: string | null;
-  username: string | null;
-  email: string | null;
-  company: string | null;
-  city: string | null;
-}
-
 function indexContact(tx: Tx, id: number): void {
-  const contact = tx.db.get<NamedContact | undefined>(sql`SELECT workspace_id AS "workspaceId", phone,
-    network_user_id AS "networkUserId", name, first_name AS "firstName", last_name AS "lastName", username, email, company, city
-    FROM contacts WHERE id = ${id}`);
+  const contact = searchedContact(tx).get({ id });
   // Erased: its row went with the person.
   if (contact === undefined || (contact.phone === null && contact.networkUserId === null)) return;
-  const named = (query: SQL) => tx.db.all<{ name: string }>(query).map(({ name }) => name);
-  const tags = named(
-    sql`SELECT tags.name AS name FROM contact_tags JOIN tags ON tags.id = tag_id WHERE contact_id = ${id} ORDER BY tags.id`,
-  );
-  const people = named(sql`SELECT name FROM contact_people WHERE contact_id = ${id} ORDER BY position`);
-  const numbers = tx.db.all<{ id: number }>(
-    sql`SELECT number_id AS id FROM conversations WHERE contact_id = ${id} ORDER BY number_id`,
-  );
+  const tags = searchedTags(tx).all({ id });
+  const people = searchedPeople(tx).all({ id });
+  const numbers = searchedNumbers(tx).all({ id });
   const { name, firstName, lastName, username, email, company, city } = contact;
   const names = [name ?? [firstName, lastName].filter(Boolean).join(" "), username, email, company, city];
   writeEntry(tx, {
     ...{ id: contactEntryId(id), kind: "contact", subjectId: id, workspaceId: contact.workspaceId, contactId: id },
     ...{ numberIds: numbers.map((number) => number.id), hasFile: false },
-    texts: [...names.filter((one) => one !== null), ...people, ...tags, ...phoneTexts(contact.phone)],
+    texts: [
+      ...names.filter((one) => one !== null),
+      ...[...people, ...tags].map((one) => one.name),
+      ...phoneTexts(contact.phone),
+    ],
   });
 }
 

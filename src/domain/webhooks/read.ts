@@ -1,5 +1,5 @@
 /** Queries for webhook addresses, deliveries and attempts. */
-import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { withinBudget } from "#src/db/query-budget.ts";
 import { remembered } from "#src/db/settings-cache.ts";
@@ -139,11 +139,13 @@ export function deliveryIdsByType(
 
 /** The deliveries with these ids that still exist, in the order of the ids. */
 export function listDeliveriesById(tx: ReadTx, workspaceId: number, ids: readonly number[]): DeliveryOfEvent[] {
+  if (ids.length === 0) return [];
   const found = tx.db
     .select({ delivery: deliveries, eventId: events.id, eventType: events.type })
     .from(deliveries)
     .innerJoin(events, eq(events.seq, deliveries.eventSeq))
-    .where(and(eq(deliveries.workspaceId, workspaceId), inArray(deliveries.id, [...ids])))
+    // The plus keeps SQLite from reading all of the workspace's.
+    .where(and(sql`+${deliveries.workspaceId} = ${workspaceId}`, inArray(deliveries.id, [...ids])))
     .all();
   return ids.flatMap((id) => {
     const one = found.find(({ delivery }) => delivery.id === id);

@@ -8,6 +8,8 @@ export interface SoakSenderArgument {
   base: string;
   key: string;
   people: string[];
+  /** The number to send from. Default: the workspace's only one. */
+  from?: string;
 }
 
 export type SoakSenderJob = { pace: number } | "look";
@@ -25,9 +27,9 @@ const STEP_MS = 5;
 /** Beyond this many open requests it stops sending: the server has fallen behind, and `open` shows it. */
 const OPEN_MAX = 500;
 
-const { base, key, people } = partArgument<SoakSenderArgument>();
+const { base, key, people, from } = partArgument<SoakSenderArgument>();
 const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-const bodies = people.map((to) => JSON.stringify({ to, text: "Your table is ready. See you at eight!" }));
+const bodies = people.map((to) => JSON.stringify({ to, from, text: "Your table is ready. See you at eight!" }));
 let pace = 0;
 let owed = 0;
 let sent = 0;

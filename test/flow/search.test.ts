@@ -35,7 +35,7 @@ const THAI = ["กา", "ขี", "คู", "งอ", "จะ", "ฉัน", "�
 const EMOJI = [..."🚲🌵🧵🪁🎻🦔🫖🧭🪴🛶🎏🦚🥨🧊🪄🦩🛼🧩🪗🦦"];
 
 const planted = {
-  latin: made(60, ["mar", "tol", "vek", "sun", "pir", "gol"], letters("bcdfghjkm")),
+  latin: made(40, ["mar", "tol", "vek", "sun", "pir", "gol"], letters("bcdfghjkm")),
   accents: made(40, ["çé", "ñü", "śł", "øå", "ãő", "ěť"], letters("bcdfghjkm")),
   devanagari: made(40, ["नम", "कि", "ताब", "दुका", "सम", "जल"], letters("कखगघचछज")),
   arabic: made(40, ["كتا", "مدر", "سوق", "باب", "قلم", "شجر"], letters("بتثجحخد")),
@@ -44,6 +44,7 @@ const planted = {
     (_, index) =>
       `${HAN[index % 30]}${HAN[(index * 11 + 5) % 30]}${HAN[(index * 17 + 9 + Math.floor(index / 30)) % 30]}`,
   ),
+  kana: made(20, ["かわ", "サク", "ねこ", "トリ", "もり", "ガス"], letters("なニぬネのハひ")),
   thai: made(20, THAI, (index) => `${THAI[index % 10]}${THAI[Math.floor(index / 10)]}ม`),
   emoji: EMOJI,
   numbers: Array.from({ length: 20 }, (_, index) => String(71_043 + index * 1_311)),
@@ -114,14 +115,18 @@ test("each of 300 planted words is found, alone, and marked", async () => {
 
 test("without accents, in capitals and by their beginnings, words are found as well", async () => {
   const plain = (word: string) => word.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
-  for (const word of planted.accents) expect([word, (await hits(plain(word))).length]).toEqual([word, 1]);
+  for (const word of planted.accents) {
+    // As one character each, as a letter and a mark, and without marks.
+    for (const written of [word.normalize("NFC"), word.normalize("NFD"), plain(word)])
+      expect([written, (await hits(written)).length]).toEqual([written, 1]);
+  }
   for (const word of planted.latin) expect([word, (await hits(word.toUpperCase())).length]).toEqual([word, 1]);
   for (const word of [...planted.devanagari, ...planted.arabic]) {
     const found = await hits(word.slice(0, -1));
     expect([word, found.some((hit) => textOf(hit).includes(word))]).toEqual([word, true]);
   }
   // A part of a text without spaces, of one character and of two.
-  for (const word of [...planted.han, ...planted.thai]) {
+  for (const word of [...planted.han, ...planted.kana, ...planted.thai]) {
     for (const part of [word.slice(0, 1), word.slice(-2), word.slice(0, 2)]) {
       const found = await hits(part, { per_page: "500" });
       expect([word, part, found.some((hit) => textOf(hit).includes(word))]).toEqual([word, part, true]);

@@ -364,6 +364,20 @@ CREATE TABLE contact_fields (
 CREATE INDEX contact_fields_number ON contact_fields (field_id, number_value) WHERE number_value IS NOT NULL;
 CREATE INDEX contact_fields_text ON contact_fields (field_id, text_value COLLATE NOCASE) WHERE text_value IS NOT NULL;
 
+CREATE TABLE contact_joins (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- The one that stays.
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  gone_id INTEGER NOT NULL REFERENCES contacts (id),
+  created_at INTEGER NOT NULL,
+  -- Null: not all rows have followed.
+  ended_at INTEGER
+) STRICT;
+CREATE INDEX contact_joins_contact ON contact_joins (contact_id);
+CREATE INDEX contact_joins_gone ON contact_joins (gone_id);
+CREATE INDEX contact_joins_workspace ON contact_joins (workspace_id);
+
 CREATE TABLE contact_messages (
   contact_id INTEGER NOT NULL,
   dispatched_at INTEGER NOT NULL,
@@ -376,7 +390,7 @@ CREATE TABLE contact_network_ids (
   network_id TEXT NOT NULL,
   contact_id INTEGER NOT NULL REFERENCES contacts (id),
   -- Of a user id: the portfolio in which messages can be sent to it. Null: the id only leads to the contact.
-  portfolio TEXT,
+  portfolio TEXT, of_phone TEXT,
   PRIMARY KEY (workspace_id, network_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contact_network_ids_contact ON contact_network_ids (contact_id);
@@ -467,8 +481,11 @@ CREATE INDEX contacts_anniversary ON contacts (workspace_id, substr(anniversary,
   WHERE anniversary IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_birthday ON contacts (workspace_id, substr(birthday, -5))
   WHERE birthday IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
+CREATE INDEX contacts_born ON contacts (workspace_id, birthday, name COLLATE NOCASE)
+  WHERE birthday IS NOT NULL AND name IS NOT NULL;
 CREATE INDEX contacts_city ON contacts (workspace_id, city COLLATE NOCASE)
   WHERE city IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
+CREATE INDEX contacts_email ON contacts (workspace_id, email COLLATE NOCASE) WHERE email IS NOT NULL;
 CREATE INDEX contacts_identity ON contacts (identity_id) WHERE identity_id IS NOT NULL;
 CREATE INDEX contacts_last_message ON contacts (workspace_id, last_message_at)
   WHERE last_message_at IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
@@ -635,6 +652,16 @@ CREATE TABLE delivery_attempts (
   response TEXT,
   PRIMARY KEY (delivery_id, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE different_people (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  other_id INTEGER NOT NULL REFERENCES contacts (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  said_at INTEGER NOT NULL,
+  PRIMARY KEY (contact_id, other_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX different_people_other ON different_people (other_id);
+CREATE INDEX different_people_workspace ON different_people (workspace_id);
 
 CREATE TABLE echoes (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3733,3 +3733,31 @@ func (c *Client) GetMedia(ctx context.Context, id int64, byteRange string, optio
 func (c *Client) GetSettings(ctx context.Context, options ...CallOption) (*WorkspaceSettings, error) {
 	return one[WorkspaceSettings](ctx, c, apiRequest{method: "GET", path: "/settings", isIdempotent: true}, options)
 }
+
+// ListDuplicates: List possible duplicates. Returns pairs of contacts that may be one person, at most 50, the
+// surest reasons first. Further pairs follow once some are joined or marked as different people. Nothing is
+// joined automatically. Needs a key with the scope `read` or `contacts`.
+func (c *Client) ListDuplicates(ctx context.Context, options ...CallOption) (*[]Item, error) {
+	return one[[]Item](ctx, c, apiRequest{method: "GET", path: "/duplicates", isIdempotent: true}, options)
+}
+
+// MarkDifferentPeople: Mark two contacts as different people. The two are not listed as possible duplicates from
+// now on. Needs a key with the scope `contacts`.
+func (c *Client) MarkDifferentPeople(ctx context.Context, phone string, options ...CallOption) (*, error) {
+	return one[](ctx, c, apiRequest{method: "POST", path: "/contacts/" + segment(phone) + "/different"}, options)
+}
+
+// CompareContacts: Compare two contacts before joining them. Says what a join would do: the fields in which the
+// contacts differ, the consent that would hold, and what would move from the other contact to the first one in
+// the path. Changes nothing. Needs a key with the scope `read` or `contacts`.
+func (c *Client) CompareContacts(ctx context.Context, phone string, other string, options ...CallOption) (*, error) {
+	return one[](ctx, c, apiRequest{method: "GET", path: "/contacts/" + segment(phone) + "/join/" + segment(other), isIdempotent: true}, options)
+}
+
+// JoinContacts: Join two contacts. The contact named by `with` becomes a part of the contact in the path: its
+// numbers and user ids lead there, its messages, conversations, notes, tags, groups and scheduled messages
+// follow, and consent is never raised: an opt-out of either holds, and the evidence of both is kept. Cannot be
+// undone. Messages of the past follow within moments. Needs a key with the scope `contacts`.
+func (c *Client) JoinContacts(ctx context.Context, phone string, options ...CallOption) (*Contact, error) {
+	return one[Contact](ctx, c, apiRequest{method: "POST", path: "/contacts/" + segment(phone) + "/join"}, options)
+}

@@ -20,6 +20,7 @@ import { HandOutFiles } from "#src/transfer/person-data/hand-out-files.ts";
 import { type Command, command } from "./command.ts";
 import { fileCommands } from "./contact-files.ts";
 import { importCommand } from "./contact-import.ts";
+import { joinCommands } from "./contact-join.ts";
 import { withDatabase } from "./database.ts";
 import { file, positional, required, text, workspaceOption } from "./option.ts";
 
@@ -31,6 +32,7 @@ const options = {
 export const commands: readonly Command[] = [
   importCommand,
   ...fileCommands,
+  ...joinCommands,
   command(
     "contact keep",
     {

@@ -83,6 +83,8 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "callback list": "callback list --state unhandled",
   "callback show": "callback show 1",
   "callback replay": "callback replay --state unhandled",
+  "contact duplicates": "contact duplicates --workspace 1",
+  "contact join": "contact join +442079460210 +442079460211 --workspace 1 --take email",
   "contact data": "contact data +442079460210 --workspace 1 --out person.zip",
   "contact erase": "contact erase +442079460210 --workspace 1",
   "number remove": "number remove 1 --force",

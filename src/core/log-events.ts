@@ -60,6 +60,7 @@ export const logEvents = {
   "console.failed": "The console's page could not be built.",
   "contact.erase_failed": "A person could not be erased; it is tried again.",
   "contact.hand_out_failed": "The archive of a person's data could not be made; it is tried again.",
+  "contact.join_failed": "The rows of two contacts that were joined could not be moved; it is tried again.",
   "contact.tell_failed": "The event of a changed contact could not be written; it is tried again.",
   "contact_messages.failed":
     "Single messages could not be moved to their index by contact; it is tried again in a minute.",

@@ -49,6 +49,7 @@ import contactViews from "../../migrations/0047_contact_views.sql" with { type: 
 import broadcastChanges from "../../migrations/0048_broadcast_changes.sql" with { type: "text" };
 import signUps from "../../migrations/0049_sign_ups.sql" with { type: "text" };
 import conversationChanges from "../../migrations/0050_conversation_changes.sql" with { type: "text" };
+import joinedContacts from "../../migrations/0051_joined_contacts.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -108,4 +109,5 @@ export const migrations: readonly Migration[] = [
   { version: 48, name: "broadcast_changes", sql: broadcastChanges },
   { version: 49, name: "sign_ups", sql: signUps },
   { version: 50, name: "conversation_changes", sql: conversationChanges },
+  { version: 51, name: "joined_contacts", sql: joinedContacts },
 ];

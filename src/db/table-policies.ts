@@ -143,6 +143,9 @@ export const tablePolicies = {
   contact_people: { restore: "merged", person: "deleted", reset: "workspace", kept: "always" },
   contacts: { restore: "merged", person: "emptied", reset: "workspace", kept: "always" },
   contact_network_ids: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  // One that was open when the backup was made continues: its job is in the backup.
+  contact_joins: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },
+  different_people: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   former_phones: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   contact_tags: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },
   group_members: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },

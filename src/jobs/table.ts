@@ -25,7 +25,7 @@ export const outbox = sqliteTable("outbox", {
  * address had when it was removed · `send_message`: a scheduled message ·
  * `cancel_replied`: a contact who wrote, and had more scheduled messages that this cancels than one transaction takes ·
  * `end_snooze`: a conversation that is snoozed until a time · `erase_person`: subject is an erasure · `hand_out`: an archive
- * of a person's data that is to be made, or deleted · `resolve_block`: a block of a person whose outcome is not known.
+ * of a person's data that is to be made, or deleted · `join_contacts`: two contacts that were joined · `resolve_block`: a block of a person whose outcome is not known.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -43,6 +43,7 @@ const outboxKinds = [
   "end_snooze",
   "erase_person",
   "hand_out",
+  "join_contacts",
   "resolve_block",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];

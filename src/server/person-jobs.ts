@@ -1,4 +1,4 @@
-/** The jobs of what people may ask for: to be forgotten, and to get what is kept of them. */
+/** The jobs about one person: to be forgotten, to get what is kept of them, and to become one contact. */
 import type { Store } from "#src/db/store.ts";
 import { findHandOut, removeHandOut, removeMissing } from "#src/domain/erasure/hand-outs.ts";
 import { finish, postpone } from "#src/jobs/outbox.ts";
@@ -9,6 +9,7 @@ import { HandOutFiles, removeStrayHandOuts } from "#src/transfer/person-data/han
 import { makeHandOut } from "#src/transfer/person-data/make-hand-out.ts";
 import type { ServerContext } from "./context.ts";
 import { erasePerson, type PersonalFiles } from "./erase-person.ts";
+import { finishJoin } from "./finish-join.ts";
 
 type Context = Pick<
   ServerContext,
@@ -36,6 +37,21 @@ export function createErasureWorker(context: Context): Worker {
     },
     onError: (error, row) =>
       log.error("contact.erase_failed", "A person could not be erased; trying again", { erasure: row?.subject, error }),
+  });
+  return worker;
+}
+
+/** Moves the rows of contacts that were joined. */
+export function createJoinWorker({ store, clock, realClock, log }: Context): Worker {
+  const worker: Worker = new Worker({
+    ...{ store, clock, kind: "join_contacts" },
+    concurrency: () => 1,
+    async perform({ id, subject }) {
+      const isEnded = await finishJoin({ store, clock: realClock, isStopped: () => worker.isStopped }, subject);
+      if (isEnded) await store.write((tx) => finish(tx, id));
+    },
+    onError: (error, row) =>
+      log.error("contact.join_failed", "Two contacts could not be joined; trying again", { join: row?.subject, error }),
   });
   return worker;
 }

@@ -18,7 +18,13 @@ import type { Environment, ServerContext, Storage } from "./context.ts";
 import { createMailLinkWorker } from "./mail-links.ts";
 import { createMailOwnersWorker } from "./mail-owners.ts";
 import { connectNetworks } from "./networks.ts";
-import { createErasureWorker, createHandOutWorker, matchHandOuts, personalFiles } from "./person-jobs.ts";
+import {
+  createErasureWorker,
+  createHandOutWorker,
+  createJoinWorker,
+  matchHandOuts,
+  personalFiles,
+} from "./person-jobs.ts";
 import { createSystem } from "./system.ts";
 import { createWorkers, reclaimWork } from "./workers.ts";
 
@@ -83,6 +89,7 @@ export async function createRuntime(
     ["mail_link", createMailLinkWorker(context)],
     ["mail_owners", createMailOwnersWorker(context)],
     ["erase_person", createErasureWorker(context)],
+    ["join_contacts", createJoinWorker(context)],
     ["hand_out", createHandOutWorker(context)],
     [UNUSED_MEDIA, unusedMedia],
   ]);

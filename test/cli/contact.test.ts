@@ -320,6 +320,28 @@ test("erasing a contact removes its data from every file of the data directory, 
   );
 });
 
+test("contact duplicates lists pairs, contact join shows first what it would do, and joins them once", async () => {
+  const [stays, goes] = ["+442079460280", "+442079460281"];
+  const rows = [`${stays},Asha Rao,pair@example.com`, `${goes},Asha R.,PAIR@example.com`];
+  await importFile(write("pair.csv", ["phone,name,email", ...rows].join("\n")), "--consent", "opted_in");
+  const isIt = ({ one }: { one: { phone: string } }): boolean => one.phone === stays;
+  const listed = async () => {
+    const { json } = await waxwing("contact", "duplicates", "--workspace", "1");
+    return (json.duplicates as { one: { phone: string } }[]).filter(isIt);
+  };
+  const pair = { reasons: ["same_email"], one: { phone: stays }, other: { phone: goes } };
+  expect(await listed()).toMatchObject([pair]);
+  const joined = ["contact", "join", "--workspace", "1", stays ?? "", goes ?? ""];
+  const dry = await waxwing(...joined, "--dry-run");
+  expect([dry.code, dry.json]).toEqual([0, expect.objectContaining({ consent: "opted_in", further_phone: goes })]);
+  expect(await listed()).toHaveLength(1);
+  const done = await waxwing(...joined, "--take", "name");
+  expect([done.code, done.json]).toEqual([0, expect.objectContaining({ phone: stays, name: "Asha R." })]);
+  expect(await listed()).toEqual([]);
+  const again = await waxwing(...joined);
+  expect([again.code, again.json.error]).toEqual([1, expect.objectContaining({ code: "invalid_request" })]);
+});
+
 test("contact keep ends a doubt, also from a number written in the local form, and changes no consent", async () => {
   const number = "+919812340077";
   await importFile(write("doubtful.csv", `phone\n${number}\n`));

@@ -72,6 +72,8 @@ const PROMISED: Record<string, string> = {
   "contact opt-out": "--workspace --file",
   "contact data": "PHONE --workspace --out",
   "contact erase": "PHONE --workspace",
+  "contact duplicates": "--workspace",
+  "contact join": "STAYS GOES --workspace --take --dry-run",
   "contact keep": "PHONE --workspace",
   "group create": "--workspace --name --filter",
   "group list": "--workspace",

@@ -56,6 +56,7 @@ const NAMES = [
   "mail_link",
   "mail_owners",
   "erase_person",
+  "join_contacts",
   "hand_out",
   "unused_media",
   "index_network_ids",

@@ -41,6 +41,7 @@ const SERVICES_NOT_SIMULATED = [
   "erase_person",
   "fetch_media",
   "hand_out",
+  "join_contacts",
   "kept_copies",
   "mail_link",
   "mail_owners",

@@ -82,6 +82,11 @@ export const exceptions: readonly Exception[] = [
     why: "The first write of the process compiles its statements; each person of 25 leaves an entry, an event and a delivery.",
   },
   {
+    ways: /^command: contact join$/,
+    sliceMs: 25,
+    why: "A process that has just started compiles some forty statements in the one transaction that decides a join.",
+  },
+  {
     ways: /^command: contact erase$/,
     sliceMs: 60,
     why: "A person is erased as a whole or not at all: a thousand of their texts with 64 KiB each are overwritten in one transaction.",

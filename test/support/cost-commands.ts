@@ -69,8 +69,13 @@ export async function measureCommands({ app, phone, workspace }: Objects): Promi
   workshop.data = app.directory;
   writeFiles(workshop);
   const callback = app.store.client.prepare("SELECT max(id) FROM callbacks").pluck().get();
+  const otherPhone = app.store.client
+    .prepare("SELECT phone FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND phone <> ? LIMIT 1")
+    .pluck()
+    .get(workspace.id, phone);
   const max: Readonly<Record<string, string>> = {
     "contact keep": `contact keep ${phone} --workspace ${workspace.id}`,
+    "contact join": `contact join ${phone} ${otherPhone} --workspace ${workspace.id}`,
     "contact data": `contact data ${phone} --workspace ${workspace.id} --out ${workshop.path("person.zip")}`,
     "contact erase": `contact erase ${phone} --workspace ${workspace.id}`,
     "callback show": `callback show ${callback}`,

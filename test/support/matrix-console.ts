@@ -353,6 +353,17 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/contacts/{phone}/keep": byPhone,
   "GET /w/{workspace}/contacts": () => ({ query: "q=ash" }),
   "GET /w/{workspace}/contacts/export": nothing,
+  "GET /w/{workspace}/duplicates": nothing,
+  "POST /w/{workspace}/contacts/{phone}/different": async (side) => ({
+    id: side.phone,
+    body: { with: await side.knownPhone() },
+  }),
+  "GET /w/{workspace}/contacts/{phone}/join/{other}": async (side) => ({ id: [side.phone, await side.knownPhone()] }),
+  "POST /w/{workspace}/contacts/{phone}/join": async (side) => ({
+    id: side.phone,
+    body: { with: await side.knownPhone() },
+    after: () => side.personJobsDone(),
+  }),
   "GET /w/{workspace}/contacts/{phone}/consent": byPhone,
   "GET /w/{workspace}/contacts/{phone}/inbox": byPhone,
   "GET /w/{workspace}/contacts/{phone}/forget": byPhone,

@@ -1053,4 +1053,60 @@ abstract class Operations
     {
         return $this->core->one(['method' => 'GET', 'path' => '/settings', 'is_idempotent' => true], $options);
     }
+
+    /**
+     * List possible duplicates. Returns pairs of contacts that may be one person, at most 50, the surest reasons
+     * first. Further pairs follow once some are joined or marked as different people. Nothing is joined
+     * automatically. Needs a key with the scope `read` or `contacts`.
+     *
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return list<array{reasons: list<'network'|'same_number'|'same_email'|'same_name_and_birthday'>, one: array{phone: string|null, user_id: string|null, name: string|null, email: string|null, birthday: string|null, consent: 'unknown'|'opted_in'|'opted_out', last_message_from_them_at: string|null, created_at: string}, other: array{phone: string|null, user_id: string|null, name: string|null, email: string|null, birthday: string|null, consent: 'unknown'|'opted_in'|'opted_out', last_message_from_them_at: string|null, created_at: string}}>
+     */
+    public function listDuplicates(array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/duplicates', 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Mark two contacts as different people. The two are not listed as possible duplicates from now on. Needs a key
+     * with the scope `contacts`.
+     *
+     * @param string $phone
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{different: bool}
+     */
+    public function markDifferentPeople(string $phone, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/contacts/' . rawurlencode((string) $phone) . '/different'], $options);
+    }
+
+    /**
+     * Compare two contacts before joining them. Says what a join would do: the fields in which the contacts differ,
+     * the consent that would hold, and what would move from the other contact to the first one in the path. Changes
+     * nothing. Needs a key with the scope `read` or `contacts`.
+     *
+     * @param string $phone
+     * @param string $other
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{fields: list<array{field: string, stays: string|int|float|bool|null, goes: string|int|float|bool|null, differs: bool}>, consent: array{stays: 'unknown'|'opted_in'|'opted_out', goes: 'unknown'|'opted_in'|'opted_out', becomes: 'unknown'|'opted_in'|'opted_out'}, further_phone: string|null, moves: array{sent: int, of_broadcasts: int, scheduled: int, received: int, by_other_senders: int, notes: int, files: int, tags: int, groups: int}, seen: string}
+     */
+    public function compareContacts(string $phone, string $other, array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/contacts/' . rawurlencode((string) $phone) . '/join/' . rawurlencode((string) $other), 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Join two contacts. The contact named by `with` becomes a part of the contact in the path: its numbers and user
+     * ids lead there, its messages, conversations, notes, tags, groups and scheduled messages follow, and consent is
+     * never raised: an opt-out of either holds, and the evidence of both is kept. Cannot be undone. Messages of the
+     * past follow within moments. Needs a key with the scope `contacts`.
+     *
+     * @param string $phone
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Contact
+     */
+    public function joinContacts(string $phone, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/contacts/' . rawurlencode((string) $phone) . '/join'], $options);
+    }
 }

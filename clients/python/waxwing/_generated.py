@@ -5440,3 +5440,86 @@ class Operations:
             timeout=timeout,
             max_retries=max_retries,
         )
+
+    def list_duplicates(
+        self,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> List["Item"]:
+        """List possible duplicates. Returns pairs of contacts that may be one person, at most 50, the surest
+        reasons first. Further pairs follow once some are joined or marked as different people. Nothing is
+        joined automatically. Needs a key with the scope `read` or `contacts`.
+        """
+        return self._core.one(
+            "GET",
+            "/duplicates",
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def mark_different_people(
+        self,
+        phone: str,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> :
+        """Mark two contacts as different people. The two are not listed as possible duplicates from now on.
+        Needs a key with the scope `contacts`.
+        """
+        return self._core.one(
+            "POST",
+            f"/contacts/{self._core.quote(phone)}/different",
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def compare_contacts(
+        self,
+        phone: str,
+        other: str,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> :
+        """Compare two contacts before joining them. Says what a join would do: the fields in which the
+        contacts differ, the consent that would hold, and what would move from the other contact to the
+        first one in the path. Changes nothing. Needs a key with the scope `read` or `contacts`.
+        """
+        return self._core.one(
+            "GET",
+            f"/contacts/{self._core.quote(phone)}/join/{self._core.quote(other)}",
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def join_contacts(
+        self,
+        phone: str,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Contact:
+        """Join two contacts. The contact named by `with` becomes a part of the contact in the path: its
+        numbers and user ids lead there, its messages, conversations, notes, tags, groups and scheduled
+        messages follow, and consent is never raised: an opt-out of either holds, and the evidence of both
+        is kept. Cannot be undone. Messages of the past follow within moments. Needs a key with the scope
+        `contacts`.
+        """
+        return self._core.one(
+            "POST",
+            f"/contacts/{self._core.quote(phone)}/join",
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )

@@ -4591,6 +4591,43 @@ export type GetSettingsError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `listDuplicates` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListDuplicatesError =
+  | ApiNotEnabledError
+  | InternalError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `markDifferentPeople` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type MarkDifferentPeopleError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `compareContacts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type CompareContactsError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `joinContacts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type JoinContactsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
 /** The calls of the API. */
 export abstract class Operations {
   protected abstract readonly core: Core;
@@ -5111,5 +5148,167 @@ export abstract class Operations {
    */
   getSettings(options: CallOptions = {}): Promise<WorkspaceSettings> {
     return this.core.one<WorkspaceSettings>({ operation: "getSettings", method: "GET", path: `/settings`, isIdempotent: true }, options);
+  }
+
+  /**
+   * List possible duplicates. Returns pairs of contacts that may be one person, at most 50, the surest reasons
+   * first. Further pairs follow once some are joined or marked as different people. Nothing is joined
+   * automatically. Needs a key with the scope `read` or `contacts`.
+   */
+  listDuplicates(options: CallOptions = {}): Promise<Array<{
+    /**
+     * Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other;
+     * `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`;
+     * `same_name_and_birthday`.
+     */
+    reasons: Array<"network" | "same_number" | "same_email" | "same_name_and_birthday">;
+    one: {
+      phone: string | null;
+      user_id: string | null;
+      name: string | null;
+      email: string | null;
+      birthday: string | null;
+      consent: "unknown" | "opted_in" | "opted_out";
+      last_message_from_them_at: string | null;
+      created_at: string;
+    };
+    other: {
+      phone: string | null;
+      user_id: string | null;
+      name: string | null;
+      email: string | null;
+      birthday: string | null;
+      consent: "unknown" | "opted_in" | "opted_out";
+      last_message_from_them_at: string | null;
+      created_at: string;
+    };
+  }>> {
+    return this.core.one<Array<{
+    /**
+     * Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other;
+     * `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`;
+     * `same_name_and_birthday`.
+     */
+    reasons: Array<"network" | "same_number" | "same_email" | "same_name_and_birthday">;
+    one: {
+      phone: string | null;
+      user_id: string | null;
+      name: string | null;
+      email: string | null;
+      birthday: string | null;
+      consent: "unknown" | "opted_in" | "opted_out";
+      last_message_from_them_at: string | null;
+      created_at: string;
+    };
+    other: {
+      phone: string | null;
+      user_id: string | null;
+      name: string | null;
+      email: string | null;
+      birthday: string | null;
+      consent: "unknown" | "opted_in" | "opted_out";
+      last_message_from_them_at: string | null;
+      created_at: string;
+    };
+  }>>({ operation: "listDuplicates", method: "GET", path: `/duplicates`, isIdempotent: true }, options);
+  }
+
+  /**
+   * Mark two contacts as different people. The two are not listed as possible duplicates from now on. Needs a
+   * key with the scope `contacts`.
+   */
+  markDifferentPeople(phone: string, options: CallOptions = {}): Promise<{
+    different: boolean;
+  }> {
+    return this.core.one<{
+    different: boolean;
+  }>({ operation: "markDifferentPeople", method: "POST", path: `/contacts/${encodeURIComponent(String(phone))}/different` }, options);
+  }
+
+  /**
+   * Compare two contacts before joining them. Says what a join would do: the fields in which the contacts
+   * differ, the consent that would hold, and what would move from the other contact to the first one in the
+   * path. Changes nothing. Needs a key with the scope `read` or `contacts`.
+   */
+  compareContacts(phone: string, other: string, options: CallOptions = {}): Promise<{
+    fields: Array<{
+      /** `phone`, a profile field, or `fields.` and the key of a custom field. */
+      field: string;
+      stays: string | number | boolean | null;
+      goes: string | number | boolean | null;
+      /** Both have a value and they are not the same: `take` decides. A value that only one has is kept. */
+      differs: boolean;
+    }>;
+    consent: {
+      stays: "unknown" | "opted_in" | "opted_out";
+      goes: "unknown" | "opted_in" | "opted_out";
+      /** What holds after the join. It is never raised: an opt-out of either holds. */
+      becomes: "unknown" | "opted_in" | "opted_out";
+    };
+    /**
+     * The number that is not answered first after the join, unless `take` has `phone`. It still leads to the
+     * contact. Null: both are one number, or only one has a number.
+     */
+    further_phone: string | null;
+    /** What the contact that stays gets from the other one. 1,000 means that many or more. */
+    moves: {
+      sent: number;
+      of_broadcasts: number;
+      scheduled: number;
+      received: number;
+      by_other_senders: number;
+      notes: number;
+      files: number;
+      tags: number;
+      groups: number;
+    };
+    /** Stands for what was compared; a join that names it fails if either changed since. */
+    seen: string;
+  }> {
+    return this.core.one<{
+    fields: Array<{
+      /** `phone`, a profile field, or `fields.` and the key of a custom field. */
+      field: string;
+      stays: string | number | boolean | null;
+      goes: string | number | boolean | null;
+      /** Both have a value and they are not the same: `take` decides. A value that only one has is kept. */
+      differs: boolean;
+    }>;
+    consent: {
+      stays: "unknown" | "opted_in" | "opted_out";
+      goes: "unknown" | "opted_in" | "opted_out";
+      /** What holds after the join. It is never raised: an opt-out of either holds. */
+      becomes: "unknown" | "opted_in" | "opted_out";
+    };
+    /**
+     * The number that is not answered first after the join, unless `take` has `phone`. It still leads to the
+     * contact. Null: both are one number, or only one has a number.
+     */
+    further_phone: string | null;
+    /** What the contact that stays gets from the other one. 1,000 means that many or more. */
+    moves: {
+      sent: number;
+      of_broadcasts: number;
+      scheduled: number;
+      received: number;
+      by_other_senders: number;
+      notes: number;
+      files: number;
+      tags: number;
+      groups: number;
+    };
+    /** Stands for what was compared; a join that names it fails if either changed since. */
+    seen: string;
+  }>({ operation: "compareContacts", method: "GET", path: `/contacts/${encodeURIComponent(String(phone))}/join/${encodeURIComponent(String(other))}`, isIdempotent: true }, options);
+  }
+
+  /**
+   * Join two contacts. The contact named by `with` becomes a part of the contact in the path: its numbers and
+   * user ids lead there, its messages, conversations, notes, tags, groups and scheduled messages follow, and
+   * consent is never raised: an opt-out of either holds, and the evidence of both is kept. Cannot be undone.
+   * Messages of the past follow within moments. Needs a key with the scope `contacts`.
+   */
+  joinContacts(phone: string, options: CallOptions = {}): Promise<Contact> {
+    return this.core.one<Contact>({ operation: "joinContacts", method: "POST", path: `/contacts/${encodeURIComponent(String(phone))}/join` }, options);
   }
 }

@@ -215,7 +215,7 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   if (overCode !== null) return { kind: "skip", code: overCode };
   const contact = row.contactId === null ? undefined : contactOfRecipient(tx).get({ id: row.contactId });
   if (row.contactId === null || contact === undefined || !isAddressable(contact))
-    return { kind: "skip", code: "erased" };
+    return { kind: "skip", code: nameless(contact) };
   const consentCode = consentSkip(contact);
   if (consentCode !== null) return { kind: "skip", code: consentCode };
   const address = readAddress(context, row, row.contactId, contact.phone);
@@ -238,6 +238,11 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   const to = { to: address.phone, recipientNetworkUserId: address.networkUserId };
   const path = row.fellBack ? "general" : context.path;
   return { kind: "send", recipient: { id, ...to, sendToken, content, uploads, path } };
+}
+
+/** A contact that was joined into another one, which is a recipient too, is linked with it. */
+function nameless(contact: Pick<Contact, "identityId"> | undefined): SkipCode {
+  return contact === undefined || contact.identityId === null ? "erased" : "duplicate";
 }
 
 /** Nothing is sent after the day of a birthday, or the end of an offer. */

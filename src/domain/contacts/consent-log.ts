@@ -2,14 +2,14 @@
  * The append-only log of consent changes, each with its evidence. It also records an opt-out that follows one by the
  * network's marketing control, which changes nothing that is shown.
  */
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, inArray, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { ownConsentTerms } from "../workspaces/consent-terms.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 import { insertConsentChanges } from "./detail-statements.ts";
 import { insertConsentLog, latestConsentEvidence } from "./statements.ts";
-import { type Contact, consentLog } from "./table.ts";
+import { type Contact, consentLog, contactJoins } from "./table.ts";
 
 export interface ConsentEvidence {
   source: ConsentSource;
@@ -59,12 +59,28 @@ type ConsentChange = typeof consentLog.$inferSelect;
 
 const CHANGES_SHOWN = 100;
 
+/** The contact and those that were joined into it, whose evidence counts too; at most 100. */
+function withJoined(tx: ReadTx, contactId: number): number[] {
+  const ids = [contactId];
+  for (const id of ids) {
+    if (ids.length >= CHANGES_SHOWN) break;
+    const joins = tx.db
+      .select({ id: contactJoins.goneId })
+      .from(contactJoins)
+      .where(eq(contactJoins.contactId, id))
+      .limit(CHANGES_SHOWN)
+      .all();
+    ids.push(...joins.map((join) => join.id).filter((gone) => !ids.includes(gone)));
+  }
+  return ids;
+}
+
 /** The newest 100 changes, newest first. */
 export function listConsentChanges(tx: ReadTx, contactId: number): ConsentChange[] {
   return tx.db
     .select()
     .from(consentLog)
-    .where(eq(consentLog.contactId, contactId))
+    .where(inArray(consentLog.contactId, withJoined(tx, contactId)))
     .orderBy(desc(consentLog.id))
     .limit(CHANGES_SHOWN)
     .all();
@@ -75,7 +91,7 @@ export function listConsentBefore(tx: ReadTx, contactId: number, beforeId: numbe
   return tx.db
     .select()
     .from(consentLog)
-    .where(and(eq(consentLog.contactId, contactId), lt(consentLog.id, beforeId)))
+    .where(and(inArray(consentLog.contactId, withJoined(tx, contactId)), lt(consentLog.id, beforeId)))
     .orderBy(desc(consentLog.id))
     .limit(limit)
     .all();

@@ -105,7 +105,7 @@ export function listLinkedContacts(tx: ReadTx, contact: Pick<Contact, "id" | "id
 }
 
 /** What a message or a list shows of the person: the phone number, else the user id. */
-export function nameOfAddress({ phone, networkUserId }: Pick<ContactLookup, "phone" | "networkUserId">): string {
+export function nameOfAddress({ phone, networkUserId }: Pick<Contact, "phone" | "networkUserId">): string {
   return phone ?? networkUserId ?? "";
 }
 

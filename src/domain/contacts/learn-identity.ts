@@ -12,6 +12,7 @@ import { changeConsent } from "./change-consent.ts";
 import { findErasedOptOut } from "./erased-opt-outs.ts";
 import { findByAnyVariant, findByUserId, getContact, listLinkedContacts } from "./find.ts";
 import { linkContacts } from "./identity.ts";
+import { survivorOf } from "./joined.ts";
 import { insertAlias } from "./statements.ts";
 import { CONTACT_CHANGED, type Contact, contactNetworkIds, contacts } from "./table.ts";
 
@@ -29,7 +30,7 @@ interface NetworkIdentity {
 /** Returns the contact as it is then. */
 export function learnIdentity(tx: Tx, workspace: Workspace, contact: Contact, identity: NetworkIdentity): Contact {
   const { phone, networkUserId, parentUserId, username, portfolio } = identity;
-  let known = contact;
+  let known = survivorOf(tx, contact);
   if (phone !== null) known = learnPhone(tx, workspace, known, phone);
   if (networkUserId !== null) known = learnUserId(tx, workspace, known, networkUserId, portfolio);
   if (parentUserId != null) known = learnAlias(tx, workspace, known, parentUserId);

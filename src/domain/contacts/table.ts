@@ -69,6 +69,8 @@ export const contactNetworkIds = sqliteTable(
     contactId: integer().notNull(),
     /** Of a user id: the portfolio in which messages can be sent to it. Null: it only leads to the contact. */
     portfolio: text(),
+    /** The further number of the person that this name leads to; null: a user id, or a name of the first number. */
+    ofPhone: text(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.networkId] })],
 );
@@ -85,6 +87,32 @@ export const formerPhones = sqliteTable(
     movedAt: instant().notNull(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.phone] })],
+);
+
+/** Contacts that users joined. A job moves the rows of the one that goes. */
+export const contactJoins = sqliteTable("contact_joins", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  /** The contact that stays. */
+  contactId: integer().notNull(),
+  goneId: integer().notNull(),
+  createdAt: instant().notNull(),
+  /** Null: not all rows have followed. */
+  endedAt: instant(),
+});
+
+export type ContactJoin = typeof contactJoins.$inferSelect;
+
+/** Pairs that look like one person and are not, as a user said; one row in each direction. */
+export const differentPeople = sqliteTable(
+  "different_people",
+  {
+    contactId: integer().notNull(),
+    otherId: integer().notNull(),
+    workspaceId: integer().notNull(),
+    saidAt: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.contactId, table.otherId] })],
 );
 
 /** Consent changes with their evidence. Append-only. */

@@ -10,6 +10,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts, numberEnds } from "../broadcasts/drafts.ts";
 import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
 import { forgetFormerHolder } from "../contacts/former-phones.ts";
+import { listFurtherNumbers } from "../contacts/joined.ts";
 import { type Contact, consentLog, contacts, type ErasedCounts, type PersonName } from "../contacts/table.ts";
 import { echoes, inbounds } from "../inbound/table.ts";
 import { eraseMedia } from "../media/release.ts";
@@ -32,7 +33,7 @@ import { withoutSigns } from "./spelled.ts";
 /** Empties a contact, with everything that is attached to it, and tells the workspace. */
 export function eraseContact(tx: Tx, contact: Contact): void {
   if (contact.consent === "opted_out") {
-    for (const name of [contact.phone, contact.networkUserId]) {
+    for (const name of [contact.phone, contact.networkUserId, ...listFurtherNumbers(tx, contact.id)]) {
       if (name !== null) recordErasedOptOut(tx, contact.workspaceId, name, contact.consentAt ?? tx.now);
     }
   }

@@ -2,7 +2,7 @@
  * Applies a person's move to another phone number, or to another user id. Consent, window and history belong to the person, so the contact
  * moves too. The old number then belongs to no contact, because phone numbers are reassigned.
  */
-import { and, eq, lt } from "drizzle-orm";
+import { and, eq, isNull, lt } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { findByAnyVariant, findByUserId, getContact } from "../contacts/find.ts";
@@ -54,10 +54,17 @@ export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeIt
 function moveToPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): void {
   const holder = findByAnyVariant(tx, workspace.id, phone);
   recordFormerPhone(tx, contact, phone);
-  // All variants of the old number belong to its next owner. User ids, which begin with letters, stay the person's.
+  // All variants of the old number belong to its next owner. User ids, which begin with letters, and further numbers stay
+  // the person's.
   tx.db
     .delete(contactNetworkIds)
-    .where(and(eq(contactNetworkIds.contactId, contact.id), lt(contactNetworkIds.networkId, "A")))
+    .where(
+      and(
+        eq(contactNetworkIds.contactId, contact.id),
+        lt(contactNetworkIds.networkId, "A"),
+        isNull(contactNetworkIds.ofPhone),
+      ),
+    )
     .run();
   const isFree = holder === undefined || holder.id === contact.id;
   tx.db

@@ -4,12 +4,14 @@
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { conversationOn } from "../contacts/conversation-statements.ts";
+import { preferNumber } from "../contacts/joined.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
 import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
 import { requestMedia } from "../media/record.ts";
 import { setTold } from "../media/statements.ts";
 import type { Media } from "../media/table.ts";
+import { redirectWaiting } from "../messages/redirect.ts";
 import { cancelOnReply } from "../messages/scheduled.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
@@ -72,7 +74,8 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   // What only the history has named so far is new to the customer: the row stays, and the message is received now.
   if (stored !== undefined && stored.origin !== "history") return undefined;
 
-  const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(tx, number));
+  const known = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(tx, number));
+  const sender = answerWhereTheyWrite(tx, known, item.from);
   const details = resolveReferences(tx, number, item.details, item.references);
   const { type, text, origin = "messages" } = item;
   const place = { contactId: sender.id, numberId: number.id };
@@ -83,8 +86,8 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
       : completeInbound(tx).get({ id: stored.id, type, text, details, origin });
   if (recorded === undefined) return undefined;
   const inbound = fetchFiles(tx, number, item, recorded);
-  const known = stored === undefined ? undefined : setTold(tx).get({ inboundId: stored.id });
-  const medium = known ?? fetchLater(tx, number, item, inbound);
+  const told = stored === undefined ? undefined : setTold(tx).get({ inboundId: stored.id });
+  const medium = told ?? fetchLater(tx, number, item, inbound);
   const writer = openWindow(tx, sender, inbound.receivedAt);
   if (origin === "standby") reportOther(tx, number, sender.id, { sign: "standby", role: null, at: inbound.receivedAt });
   else reportReceived(tx, number, sender.id, inbound.receivedAt);
@@ -96,6 +99,14 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   publish(tx, workspace, "message.received", event, { contactId: contact.id, numberId: number.id });
   sendAwayMessage(tx, workspace, number, contact, inbound);
   return inbound;
+}
+
+/** A person with a further number gets the answer, and whatever waits, on the number from which they wrote. */
+function answerWhereTheyWrite(tx: Tx, contact: Contact, from: string | null): Contact {
+  const writer = from === null ? contact : preferNumber(tx, contact, from);
+  if (writer.phone !== null && writer.phone !== contact.phone)
+    redirectWaiting(tx, { fromContactId: writer.id, toContactId: writer.id, to: writer.phone });
+  return writer;
 }
 
 /** The trigger of the stored message has opened the conversation. */

@@ -81,6 +81,26 @@ export function removeOfContact(tx: Tx, contactId: number, limit: number): boole
   return ids.length === limit;
 }
 
+/** Gives up to `limit` rows about one contact to another one; returns how many. */
+export function moveEntries(tx: Tx, { from, to }: { from: number; to: number }, limit: number): number {
+  const [was, becomes] = [ownToken.contact(from), ownToken.contact(to)];
+  const found = tx.db.all<{ id: number; terms: string; kind: EntryKind; subjectId: number }>(
+    sql`SELECT rowid AS id, terms, kind, subject_id AS "subjectId" FROM search_index
+      WHERE search_index MATCH ${`"${was}"`} LIMIT ${limit}`,
+  );
+  for (const { id, terms, kind, subjectId } of found) {
+    tx.db.run(sql`DELETE FROM search_index WHERE rowid = ${BigInt(id)}`);
+    // The contact's own row is written anew from what it holds now.
+    if (kind === "contact") continue;
+    const moved = terms.split(" ").map((term) => (term === was ? becomes : term));
+    tx.db.run(
+      sql`INSERT INTO search_index (rowid, terms, kind, subject_id, contact_id)
+        VALUES (${BigInt(id)}, ${moved.join(" ")}, ${kind}, ${subjectId}, ${to})`,
+    );
+  }
+  return found.length;
+}
+
 export interface Position {
   position: number;
   lastId: number;

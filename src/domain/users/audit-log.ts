@@ -34,6 +34,9 @@ export const mailedActions: readonly string[] = [
   "webhook.remove",
 ];
 
+/** What a program does is audited where owners are told of it, and where it cannot be undone; all else can be seen itself. */
+export const auditedOfKeys: readonly string[] = [...mailedActions, "contact.join"];
+
 export function recordAudit(tx: Tx, { userId, address }: Actor, entry: NewAuditEntry): void {
   const { workspaceId, action, subject, details = {} } = entry;
   const { id } = tx.db

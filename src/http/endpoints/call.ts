@@ -13,7 +13,7 @@ import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
 import type { KeyUse } from "#src/domain/idempotency/keys.ts";
 import type { SentBy } from "#src/domain/messages/accept.ts";
 import type { BudgetedKey } from "#src/domain/messages/key-budget.ts";
-import { mailedActions, type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
+import { auditedOfKeys, type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
 import type { WorkspaceAccess } from "#src/domain/users/read.ts";
 import type { Right } from "#src/domain/users/roles.ts";
@@ -204,7 +204,7 @@ export async function change<Data, Replayed = Data>(
   if (call.user === null) {
     const answer = (tx: Tx) => {
       const { status, data, audit } = act(tx);
-      if (audit !== null && mailedActions.includes(audit.action)) recordActOfKey(tx, call, audit);
+      if (audit !== null && auditedOfKeys.includes(audit.action)) recordActOfKey(tx, call, audit);
       return answerData<Data | Replayed>(status, data);
     };
     return use === null ? call.store.write(answer) : keptAnswer(await changeOnce(call, use, answer));
@@ -236,7 +236,7 @@ export function recordAct(
   recordAudit(tx, { userId: call.user.id, address: call.address }, { workspaceId, ...entry });
 }
 
-/** What a program does is audited only where the owners get an e-mail about it; elsewhere, what it does can be seen itself. */
+/** Only what `auditedOfKeys` names. */
 function recordActOfKey(tx: Tx, { workspace, keyId }: KeyCall, entry: NonNullable<ChangeResult<never>["audit"]>): void {
   const { name, prefix } = getKey(tx, workspace.id, keyId);
   const details = { ...entry.details, key: `${name} (${prefix}…)` };

@@ -24,6 +24,7 @@ import { homeEndpoints } from "./home.ts";
 import { importEndpoints } from "./imports.ts";
 import { inboundEndpoints } from "./inbounds.ts";
 import { inboxEndpoints } from "./inbox.ts";
+import { joinContactEndpoints } from "./join-contacts.ts";
 import { lostPasswordEndpoints } from "./lost-password.ts";
 import { mediaEndpoints } from "./media.ts";
 import { memberEndpoints } from "./members.ts";
@@ -90,6 +91,7 @@ const endpoints = {
   ...deliveryEndpoints,
   ...requestEndpoints,
   ...bulkEndpoints,
+  ...joinContactEndpoints,
   ...personDataEndpoints,
   ...inboxEndpoints,
   ...presenceEndpoints,

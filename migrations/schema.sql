@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 49. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 51. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),

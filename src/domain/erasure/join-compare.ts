@@ -9,6 +9,9 @@ import { isSameNumber } from "../contacts/joined.ts";
 import { profileFields, profileNames } from "../contacts/profile-fields.ts";
 import type { Contact } from "../contacts/table.ts";
 
+/** Of the hash that stands for what was compared, in hexadecimal digits. */
+const SEEN_LENGTH = 32;
+
 interface ComparedField {
   /** `phone`, a profile field, or `fields.` and the key of a custom field. */
   field: string;
@@ -61,10 +64,8 @@ export function seenOf(tx: ReadTx, stays: Contact, goes: Contact): string {
     ...profileNames.map((name) => contact[profileFields[name].column]),
     readFieldsOfContact(tx, contact.id),
   ]);
-  return tx
-    .keyedHash(`joined_contacts:${JSON.stringify(sides)}`)
-    .toString("hex")
-    .slice(0, 32);
+  const hash = tx.keyedHash(`joined_contacts:${JSON.stringify(sides)}`);
+  return Buffer.from(hash).toString("hex").slice(0, SEEN_LENGTH);
 }
 
 /** Throws `invalid_request` if they are one contact, or if either has changed since `seen`. */

@@ -75,6 +75,16 @@ test("every link of every page leads to a page and a heading that exist", async 
   expect(broken).toEqual([]);
 });
 
+test("what is to be entered at Meta stands there with the server's own address, in both forms of the page", async () => {
+  for (const page of ["/docs/whatsapp", "/docs/whatsapp.md"]) {
+    const shown = await text(page, "shop.example:8443");
+    for (const path of ["/networks/whatsapp", "/console/connect", "/readyz"]) {
+      expect([page, path, shown.includes(`http://shop.example:8443${path}`)]).toEqual([page, path, true]);
+    }
+    expect([page, /\b(?:wa|waxwing|messages)\.example\.com\b/.exec(shown)?.[0]]).toEqual([page, undefined]);
+  }
+});
+
 test("samples show the address under which the reader came; an address that is none is not shown", async () => {
   const under = async (host: string) => {
     const page = await text("/docs/first-message", host);

@@ -18,6 +18,7 @@ export const strings = {
   signUpAction: "Continue at Meta",
   signUpNotYet: "Meta can't lead you back to this server yet",
   signUpNotYetNote: "Until then, enter a token.",
+  signUpGuide: "Signing in at Meta, and how an operator sets it up",
   signUpAgain: "Sign in at Meta again",
   signUpAgainText: "Replaces the token with a new one of this server's Meta app.",
   returnTitle: "Coming back from Meta",

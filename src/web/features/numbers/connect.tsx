@@ -11,6 +11,7 @@ import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { buttonClass, textLink } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { DocsLink } from "../../ui/docs-link.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { ConnectSteps } from "./connect-steps.tsx";
@@ -82,6 +83,9 @@ function Choice({ connection }: { connection: Connection }) {
         <h2 className="mb-1 font-semibold">{strings.appTitle}</h2>
         <p className="text-quiet">
           {strings.appText} {hasSignUp ? strings.appBySignUp : strings.appWithoutSignUp}
+        </p>
+        <p className="mt-2">
+          <DocsLink page="whatsapp#by-signing-in-at-meta">{strings.signUpGuide}</DocsLink>
         </p>
       </section>
       <p>

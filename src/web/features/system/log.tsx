@@ -1,7 +1,9 @@
 /** What the server logged recently, as it happens: by level and words, each entry whole in the panel. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { type Output, request } from "../../data/api.ts";
 import { useParameters } from "../../ui/address.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { FilterBar } from "../../ui/list.tsx";
@@ -9,7 +11,7 @@ import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { Empty } from "../../ui/states.tsx";
+import { Empty, Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
 import { logStrings as strings } from "./strings.ts";
 import { SystemTabs } from "./system-tabs.tsx";
@@ -17,7 +19,9 @@ import { SystemTabs } from "./system-tabs.tsx";
 const SCREEN = "/system/log";
 const POLL_MS = 2_000;
 
-const TONES: Readonly<Record<Output<"GET /system/log">[number]["level"], ChipTone>> = {
+type Entry = Output<"GET /system/log">[number];
+
+const TONES: Readonly<Record<Entry["level"], ChipTone>> = {
   debug: "grey",
   info: "grey",
   warn: "amber",
@@ -26,11 +30,12 @@ const TONES: Readonly<Record<Output<"GET /system/log">[number]["level"], ChipTon
 
 export function Screen() {
   const { level, q, open } = useParameters(SCREEN);
+  const [isPaused, setIsPaused] = useState(false);
   const entries = useQuery({
     queryKey: ["system", "log", level, q],
     queryFn: ({ signal }) => request("GET /system/log", { query: { level, q } }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: POLL_MS,
+    refetchInterval: isPaused ? false : POLL_MS,
   });
   const opened = entries.data?.find(({ id }) => String(id) === open);
   return (
@@ -47,8 +52,18 @@ export function Screen() {
             { value: "error", label: strings.errors },
           ]}
         />
-        <SearchBox screen={SCREEN} label={strings.search} />
+        <div className="flex flex-wrap items-start gap-3">
+          <Button small onClick={() => setIsPaused((paused) => !paused)}>
+            {isPaused ? strings.resume : strings.pause}
+          </Button>
+          <SearchBox screen={SCREEN} label={strings.search} />
+        </div>
       </div>
+      {isPaused && (
+        <div className="mb-4">
+          <Notice tone="grey">{strings.paused}</Notice>
+        </div>
+      )}
       <ListScreen
         query={entries}
         empty={<Empty title={strings.empty}>{strings.emptyText}</Empty>}
@@ -59,7 +74,7 @@ export function Screen() {
           {
             head: strings.message,
             phone: "who",
-            cell: ({ message }) => <span className="line-clamp-1 wrap-anywhere">{message}</span>,
+            cell: (entry) => <Message entry={entry} />,
           },
           {
             head: strings.level,
@@ -77,4 +92,34 @@ export function Screen() {
       )}
     </Page>
   );
+}
+
+function Message({ entry }: { entry: Entry }) {
+  const details = detailsOf(entry);
+  return (
+    <>
+      <span className="line-clamp-1 wrap-anywhere">{entry.message}</span>
+      {details !== "" && (
+        <span className="line-clamp-1 font-mono text-label font-normal text-quiet wrap-anywhere max-mid:hidden">
+          {details}
+        </span>
+      )}
+    </>
+  );
+}
+
+const SHOWN_ALREADY: readonly string[] = ["time", "level", "event", "message"];
+
+/** The fields of the entry, in either format of the log. */
+function detailsOf({ text, event }: Entry): string {
+  const [line = ""] = text.split("\n", 1);
+  if (!line.startsWith("{")) return line.split(` event=${event}`).slice(1).join("").trim();
+  try {
+    return Object.entries(JSON.parse(line) as Record<string, unknown>)
+      .filter(([name]) => !SHOWN_ALREADY.includes(name))
+      .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+      .join(" ");
+  } catch {
+    return "";
+  }
 }

@@ -39,6 +39,9 @@ export const logStrings = {
   event: "Event",
   time: "Time",
   entry: "Entry",
+  pause: "Pause",
+  resume: "Continue",
+  paused: "Paused. What the server logs meanwhile is shown when you continue.",
   empty: "No entries",
   emptyText: "Nothing was logged with this level and these words. [log] level decides what is logged at all.",
 } as const;

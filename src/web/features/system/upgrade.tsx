@@ -100,7 +100,7 @@ function Known({ upgrade }: { upgrade: Upgrade }) {
       )}
       {newer !== null && <WhatChanged changes={newer.changes} />}
       <p>
-        <DocsLink page="operations">{strings.guide}</DocsLink>
+        <DocsLink page="operations#upgrade">{strings.guide}</DocsLink>
       </p>
     </div>
   );

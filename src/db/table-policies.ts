@@ -213,6 +213,7 @@ export const tablePolicies = {
   number_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("day", 30 * DAY_MS) },
   quick_replies: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   conversation_notes: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  note_mentions: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   // One that a crash interrupted must not look as if it had never been made.
   thread_calls: {
     restore: "newer",

@@ -50,6 +50,32 @@ describe.skipIf(noBrowser)("in two browsers", () => {
       await head(page).getByText("ana.rao is here").waitFor();
       await takePictures(scenario, "here");
 
+      // A note mentions the colleague, by the keys of the list; opening the conversation is reading it.
+      await page.getByRole("button", { name: "Note", exact: true }).click();
+      const field = page.getByRole("textbox", { name: "Note" });
+      await field.pressSequentially("Is it in stock, @an");
+      await page.getByRole("option", { name: /^ana\.rao/ }).waitFor();
+      await clean("the colleagues to mention");
+      await takePictures(scenario, "mention");
+      await field.press("Enter");
+      expect(await field.inputValue()).toBe("Is it in stock, @ana.rao ");
+      await field.press("Control+Enter");
+      await page.getByRole("note").waitFor();
+      await other.page.goto(`${app.url}/console/w/1/inbox`);
+      const mentioned = row(other.page, 1).getByText("A note mentions you");
+      await mentioned.waitFor({ state: "attached" });
+      await other.page.getByRole("link", { name: /^Mentions 1/ }).click();
+      await mentioned.waitFor({ state: "attached" });
+      await takePictures({ page: other.page }, "mentions");
+      await row(other.page, 1).click();
+      await other.page
+        .getByText("No unread notes mention you")
+        .or(other.page.getByLabel("Your reply"))
+        .first()
+        .waitFor();
+      await other.page.getByRole("link", { name: "Mentions", exact: true }).waitFor();
+      await other.page.getByLabel("Your reply").fill("Yes, it is");
+
       // What a colleague did meanwhile is asked about, once, before a reply goes, and before the conversation is done.
       const texts = async () =>
         (await scenario.read<{ data: { text: string }[] }>("/messages")).data.map(({ text }) => text);

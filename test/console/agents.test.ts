@@ -58,8 +58,8 @@ test("a limited agent's inbox lists the conversations of the agent's numbers, in
   for (const query of ["", "?show=unread", "?show=waiting", "?show=open"]) {
     expect([query, await listed(agent, query)]).toEqual([query, [CHITRA, BOB]]);
   }
-  expect((await agent.get(`${base}/inbox/unread`)).body.data).toEqual({ count: 2 });
-  expect((await owner.get(`${base}/inbox/unread`)).body.data).toEqual({ count: 4 });
+  expect((await agent.get(`${base}/inbox/unread`)).body.data).toEqual({ count: 2, mentions: 0 });
+  expect((await owner.get(`${base}/inbox/unread`)).body.data).toEqual({ count: 4, mentions: 0 });
   const first = (await agent.get(`${base}/inbox?per_page=1`)).body;
   expect(first.data.map(({ phone, last }: { phone: string; last: unknown }) => [phone, last])).toEqual([
     [CHITRA, expect.objectContaining({ text: "first to support" })],

@@ -50,7 +50,7 @@ describe("the router", () => {
 
   test("a literal part of a path wins over a placeholder, and both are found behind a common beginning", async () => {
     const base = `/w/${shop.id}`;
-    expect((await operator.get(`${base}/inbox/unread`)).body.data).toEqual({ count: 0 });
+    expect((await operator.get(`${base}/inbox/unread`)).body.data).toEqual({ count: 0, mentions: 0 });
     expect((await operator.get(`${base}/inbox/999`)).body.error.message).toBe("There is no such conversation.");
     expect((await operator.get(`${base}/templates/sync`)).body.data).toEqual([]);
     expect((await operator.get(`${base}/templates/syn`)).body.error.message).toBe("There is no such template.");

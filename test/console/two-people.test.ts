@@ -19,18 +19,18 @@ test("in every order there is no double answer without a question, no lost note,
     await person(app, "bob@example.com", "member", shop.id),
   ] as const;
   const wrong: string[] = [];
-  const counters = { asked: 0, sent: 0 };
+  const totals = { asked: 0, sent: 0 };
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     const { problems, asked, sent } = await play({ app, shop, operator, people }, seed);
     wrong.push(...problems.map((problem) => `seed ${seed}: ${problem}`));
-    counters.asked += asked;
-    counters.sent += sent;
+    totals.asked += asked;
+    totals.sent += sent;
   }
   expect(wrong).toEqual([]);
   // What no one is asked about, and no one sends, shows nothing.
-  expect(counters.asked).toBeGreaterThan(SEEDS);
-  expect(counters.sent).toBeGreaterThan(SEEDS);
-  if (isLong) console.log(`${SEEDS} seeds: ${counters.sent} messages, ${counters.asked} questions`);
+  expect(totals.asked).toBeGreaterThan(SEEDS);
+  expect(totals.sent).toBeGreaterThan(SEEDS);
+  if (isLong) console.log(`${SEEDS} seeds: ${totals.sent} messages, ${totals.asked} questions`);
 }, 3_600_000);
 
 /** Each is inserted into a copy of the project, where the test above has to fail. */

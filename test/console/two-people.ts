@@ -1,7 +1,7 @@
 /**
  * Two colleagues in one conversation, as a seed decides: they read, type, send, write notes, assign, end and open it, at the same
  * moment or one after the other, while the person writes, answers are lost and lines break. Everything goes over real sockets.
- * Each colleague behaves as the console does; what must hold is judged by what was on their screens, not by versions.
+ * Each colleague behaves as the console does; what must hold is verified by what was on their screens, not by versions.
  */
 
 import { SeededRandom } from "#test/sim/random.ts";

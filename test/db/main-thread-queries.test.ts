@@ -43,6 +43,7 @@ const NOT_COPIED = [
     "network_changes",
     "thread_calls",
     "conversation_notes",
+    "note_mentions",
     "search_cursors",
     "number_days",
     "template_submissions",

@@ -43,6 +43,8 @@ const WITHOUT_INDEX: Record<string, string> = {
   "blocks.workspace_id": "read by id or contact; workspaces are never deleted",
   "simulated_blocks.workspace_id": "read by contact or number; workspaces are never deleted",
   "simulated_profiles.workspace_id": "a row for each number, read by its id; workspaces are never deleted",
+  "note_mentions.number_id": "numbers are marked as removed, never deleted",
+  "note_mentions.workspace_id": "read by user; workspaces are never deleted",
   "conversation_notes.number_id": "numbers are marked as removed, never deleted",
   "conversation_notes.workspace_id": "read by contact; workspaces are never deleted",
   "conversation_notes.user_id": "users are never deleted",

@@ -60,7 +60,7 @@ export function listConversations(
     .all();
 }
 
-function isBelow({ wroteAt, id }: ConversationPosition) {
+export function isBelow({ wroteAt, id }: ConversationPosition) {
   return and(
     lte(conversations.wroteAt, wroteAt),
     sql`(${conversations.wroteAt}, ${conversations.id}) < (${wroteAt}, ${id})`,

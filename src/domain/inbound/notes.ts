@@ -1,7 +1,8 @@
-/** Notes of the staff about a conversation. They are never sent, are in no event, and go when the person is erased. */
+/** Notes of the staff about a conversation, and whom they name. They are never sent, are in no event, and go when the person is erased. */
 import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Conversation } from "../contacts/table.ts";
+import { storeMentions } from "./mentions.ts";
 import { type ConversationNote, conversationNotes } from "./table.ts";
 
 export function addNote(
@@ -10,7 +11,9 @@ export function addNote(
   note: Pick<ConversationNote, "text" | "userId" | "author">,
 ): ConversationNote {
   const row = { workspaceId, contactId, numberId, ...note, createdAt: tx.now };
-  return tx.db.insert(conversationNotes).values(row).returning().get();
+  const stored = tx.db.insert(conversationNotes).values(row).returning().get();
+  storeMentions(tx, stored);
+  return stored;
 }
 
 /** The newest first, below an id. */

@@ -117,6 +117,21 @@ export const conversationNotes = sqliteTable("conversation_notes", {
 
 export type ConversationNote = typeof conversationNotes.$inferSelect;
 
+/** Whom a note names, until they have read it. */
+export const noteMentions = sqliteTable(
+  "note_mentions",
+  {
+    userId: integer().notNull(),
+    noteId: integer().notNull(),
+    workspaceId: integer().notNull(),
+    contactId: integer().notNull(),
+    numberId: integer().notNull(),
+    /** Null: not read yet. */
+    readAt: instant(),
+  },
+  ({ userId, noteId }) => [primaryKey({ columns: [userId, noteId] })],
+);
+
 /** Texts that the staff insert into a reply. */
 export const quickReplies = sqliteTable("quick_replies", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -7,7 +7,6 @@ import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { consents } from "#src/domain/contacts/consent.ts";
 import type { ConversationState } from "#src/domain/contacts/conversation-states.ts";
 import { clearDoubt } from "#src/domain/contacts/doubt.ts";
 import { addressOf, findById, getContact } from "#src/domain/contacts/find.ts";
@@ -15,7 +14,7 @@ import { ContactView } from "#src/domain/contacts/schema.ts";
 import type { Contact, Conversation } from "#src/domain/contacts/table.ts";
 import { threadOwners } from "#src/domain/contacts/thread-owners.ts";
 import { isAgentRole, threadOn } from "#src/domain/contacts/threads.ts";
-import { displayNameOf, viewContact } from "#src/domain/contacts/view.ts";
+import { viewContact } from "#src/domain/contacts/view.ts";
 import { WINDOW_MS, windowEnd, windowTimesOf } from "#src/domain/contacts/window.ts";
 import { readVersion } from "#src/domain/inbound/conversation-version.ts";
 import {
@@ -27,12 +26,10 @@ import {
   listConversationsWith,
   markSeen,
 } from "#src/domain/inbound/conversations.ts";
-import { readLastWord } from "#src/domain/inbound/read-conversation.ts";
-import { ConversationView } from "#src/domain/inbound/schema.ts";
-import { ITEMS_EXAMINED, viewState } from "#src/domain/inbound/view-conversation.ts";
+import { countMentions, listMentioned, markMentionsRead, newestMention } from "#src/domain/inbound/mentions.ts";
+import { viewState } from "#src/domain/inbound/view-conversation.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
-import { numberById } from "#src/domain/numbers/statements.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
@@ -48,40 +45,20 @@ import { pageReader, seesItem } from "./conversation-page.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
+import { ConversationRow, readerOf, State, viewRow } from "./inbox-row.ts";
 import { readListPosition, searchConversations, type Wanted } from "./search-conversations.ts";
 import { senderOf, sentByUser } from "./sender.ts";
 
 const contact = { contact: Id("conversation") };
 
-const { state, snoozed_until, assignee, block_state } = ConversationView.properties;
-const State = { state, snoozed_until, assignee, block_state };
-
-const ConversationRow = Type.Object({
-  id: Type.Integer(),
-  contact_id: Type.Integer(),
-  /** The workspace's number that the conversation is on. */
-  number: Type.String(),
-  phone: OptionalText,
-  username: OptionalText,
-  user_id: OptionalText,
-  name: OptionalText,
-  consent: OneOf(consents),
-  may_want_to_stop: Type.Boolean(),
-  unread: Type.Integer(),
-  wrote_at: Instant(),
-  window_ends_at: OptionalTime,
-  ...State,
-  last: Nullable(ConversationItemView),
-});
-
 /** The network allows no more beside its button. */
 const ASK_LENGTH_MAX = 1_024;
 const UNREAD_COUNT_MAX = 100;
 
-const inboxViews = ["mine", "unassigned", "open", "snoozed", "done"] as const;
+const inboxViews = ["mine", "unassigned", "mentions", "open", "snoozed", "done"] as const;
 
 /** Which conversations a view has: its state, and who answers them. */
-function viewOf(view: (typeof inboxViews)[number] | null, userId: number): Omit<Wanted, "show"> {
+function viewOf(view: Exclude<(typeof inboxViews)[number], "mentions"> | null, userId: number): Omit<Wanted, "show"> {
   switch (view) {
     case null:
       return {};
@@ -103,8 +80,16 @@ export const inboxEndpoints = {
     const { store, workspace, query } = call;
     const from = readScreen(query);
     const before = "after" in from ? readListPosition(from.after) : null;
+    const view = query.get("view");
+    if (view === "mentions") {
+      return store.read((tx) => {
+        const rows = listMentioned(tx, readerOf(call), before, from.perPage + 1);
+        const ofRow = (row: Conversation, now: ReadTx) => viewRow(now, row, call);
+        return pageOf(from, rows, rows.length, ofRow, ({ wroteAt, id }) => ({ wroteAt, id }));
+      });
+    }
     const show = query.get("show");
-    const { state = null, assignee = "any" } = viewOf(query.get("view"), call.user.id);
+    const { state = null, assignee = "any" } = viewOf(view, call.user.id);
     // No index has both, or lists who has none.
     const isSearched = state !== null && (show !== null || assignee === "none");
     if (isSearched || show === "waiting" || call.numberIds !== null) {
@@ -126,17 +111,21 @@ export const inboxEndpoints = {
         typeof assignee === "number"
           ? listAssigned(tx, { workspaceId: workspace.id, assigneeId: assignee, state }, before, from.perPage + 1)
           : listConversations(tx, workspace.id, filter, before, from.perPage + 1);
-      const view = (row: Conversation, now: ReadTx) => viewRow(now, row, call);
-      return pageOf(from, rows, rows.length, view, ({ wroteAt, id }) => ({ wroteAt, id }));
+      const ofRow = (row: Conversation, now: ReadTx) => viewRow(now, row, call);
+      return pageOf(from, rows, rows.length, ofRow, ({ wroteAt, id }) => ({ wroteAt, id }));
     });
   }),
   "GET /w/{workspace}/inbox/unread": endpoint({
     session: "inbox",
-    output: Data(Type.Object({ count: Type.Integer() })),
+    /** `mentions`: conversations with notes that name the user and are not read. */
+    output: Data(Type.Object({ count: Type.Integer(), mentions: Type.Integer() })),
   }).load(async (call) => {
     const { store, workspace, numberIds } = call;
-    if (numberIds === null) return { count: store.read((tx) => countUnread(tx, workspace.id, UNREAD_COUNT_MAX)) };
-    return { count: (await searchConversations(call, { show: "unread" }, null, UNREAD_COUNT_MAX)).rows.length };
+    const mentions = store.read((tx) => countMentions(tx, readerOf(call), UNREAD_COUNT_MAX));
+    if (numberIds === null)
+      return { count: store.read((tx) => countUnread(tx, workspace.id, UNREAD_COUNT_MAX)), mentions };
+    const { rows } = await searchConversations(call, { show: "unread" }, null, UNREAD_COUNT_MAX);
+    return { count: rows.length, mentions };
   }),
   "GET /w/{workspace}/inbox/views": endpoint({
     session: "inbox",
@@ -183,6 +172,8 @@ export const inboxEndpoints = {
         version: Type.String(),
         unread: Type.Integer(),
         last_inbound_id: Type.Integer(),
+        /** The newest note that names the user and is not read. */
+        last_mention_id: Nullable(Type.Integer()),
         window_ends_at: OptionalTime,
         /** Newest first. */
         items: Type.Array(ConversationItemView),
@@ -222,6 +213,7 @@ export const inboxEndpoints = {
         version: readVersion(tx, contact, from, call),
         unread: sumOf(conversations, ({ unread }) => unread),
         last_inbound_id: Math.max(0, ...conversations.map(({ lastInboundId }) => lastInboundId)),
+        last_mention_id: newestMention(tx, readerOf(call), contact.id),
         window_ends_at: timesOf(workspace)(windowEnd(windowTimesOf(tx, contact))),
         items: items.filter((item) => seesItem(call, item)).map((item) => viewConversationItem(item, workspace)),
         next: next === null ? null : writeCursor(next),
@@ -278,7 +270,7 @@ export const inboxEndpoints = {
   "POST /w/{workspace}/inbox/{contact}/seen": endpoint({
     session: "inbox",
     params: contact,
-    body: Type.Object({ last_inbound_id: Type.Integer() }, strict),
+    body: Type.Object({ last_inbound_id: Type.Integer(), last_mention_id: Type.Optional(Type.Integer()) }, strict),
     output: Data(Type.Object({ is_seen: Type.Boolean() })),
   }).answer((call) =>
     change({ ...call, form: null }, (tx) => {
@@ -286,7 +278,8 @@ export const inboxEndpoints = {
       // Read is read for all: what came to a number that the user does not see stays unread.
       const ids = requireConversations(tx, call).map(({ id }) => id);
       const isSeen = markSeen(tx, ids, body.last_inbound_id);
-      return { status: 200, data: { is_seen: isSeen }, audit: null };
+      const isRead = markMentionsRead(tx, readerOf(call), call.path.contact, body.last_mention_id ?? 0);
+      return { status: 200, data: { is_seen: isSeen || isRead }, audit: null };
     }),
   ),
 };
@@ -311,32 +304,6 @@ function viewThread(conversation: Conversation, number: SendingNumber, { workspa
 
 function sumOf<T>(rows: readonly T[], figure: (row: T) => number): number {
   return rows.reduce((sum, row) => sum + figure(row), 0);
-}
-
-function viewRow(tx: ReadTx, conversation: Conversation, call: WorkspaceCall): Static<typeof ConversationRow> {
-  const { workspace } = call;
-  const { id, contactId, numberId, wroteAt, unread } = conversation;
-  const when = timesOf(workspace);
-  const contact = getContact(tx, workspace.id, contactId);
-  // Nothing has to be searched for where the workspace has one number.
-  const isOnly = listNumbers(tx, workspace.id).length === 1;
-  const last = readLastWord(tx, contact, (one) => isOnly || one === numberId, isOnly ? 1 : ITEMS_EXAMINED);
-  return {
-    id,
-    contact_id: contactId,
-    number: numberById(tx).get({ id: numberId })?.phone ?? "",
-    phone: contact.phone,
-    username: contact.username,
-    user_id: contact.networkUserId,
-    name: displayNameOf(contact),
-    consent: contact.consent,
-    may_want_to_stop: contact.mayWantToStopSince !== null,
-    unread,
-    wrote_at: when(wroteAt),
-    window_ends_at: when(windowEnd(windowTimesOf(tx, contact))),
-    ...viewState(tx, conversation, workspace),
-    last: last === null ? null : viewConversationItem(last, workspace),
-  };
 }
 
 /** A name that leads to this contact; if it has none left, one of the linked contact that took it. */

@@ -155,7 +155,7 @@ function inWorkspace<const Path extends string, const Readers extends SearchRead
 const workspaceScreens = {
   home: inWorkspace("/", {}),
   inbox: inWorkspace("/inbox", {
-    view: oneOf("mine", "unassigned", "snoozed", "done", "all"),
+    view: oneOf("mine", "unassigned", "mentions", "snoozed", "done", "all"),
     show: oneOf("unread", "waiting", "open"),
     person: text,
     // `at`: the item of the conversation that is shown and marked, by its key.

@@ -24,7 +24,7 @@ export function workspaceQuery(id: number) {
   });
 }
 
-/** How many conversations are unread. The shell polls it. */
+/** How many conversations are unread, and how many have notes that mention the user. The shell polls it. */
 export function unreadQuery(id: number) {
   return queryOptions({
     queryKey: ["unread", id],

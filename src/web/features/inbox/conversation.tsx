@@ -277,15 +277,18 @@ function ContactSummary({ conversation: { contact } }: { conversation: Conversat
   );
 }
 
-/** Marks the messages on screen as seen, if the tab is visible. */
-function useMarkSeen(workspaceId: number, { contact_id: id, unread, last_inbound_id: last }: Conversation): void {
+/** Marks the messages on screen as seen, and the notes that mention the user, if the tab is visible. */
+function useMarkSeen(
+  workspaceId: number,
+  { contact_id: id, unread, last_inbound_id: last, last_mention_id: mention }: Conversation,
+): void {
   const client = useQueryClient();
   useEffect(() => {
-    if (unread === 0 || document.hidden) return;
+    if ((unread === 0 && mention === null) || document.hidden) return;
     request("POST /w/{workspace}/inbox/{contact}/seen", {
       workspace: workspaceId,
       contact: id,
-      body: { last_inbound_id: last },
+      body: { last_inbound_id: last, ...(mention === null ? {} : { last_mention_id: mention }) },
     })
       .then(() =>
         Promise.all([
@@ -296,5 +299,5 @@ function useMarkSeen(workspaceId: number, { contact_id: id, unread, last_inbound
       )
       // The conversation stays unread until the next attempt.
       .catch(() => undefined);
-  }, [client, workspaceId, id, unread, last]);
+  }, [client, workspaceId, id, unread, last, mention]);
 }

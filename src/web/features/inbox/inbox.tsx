@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { useRef } from "react";
 import type { Parameters } from "../../app/routes.ts";
 import { request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { unreadQuery, useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { useKeys, useRowKeys } from "../../ui/keys.ts";
@@ -182,8 +182,10 @@ function Views() {
     queryFn: ({ signal }) => request("GET /w/{workspace}/inbox/views", { workspace: id }, { signal }),
     refetchInterval: 10_000,
   });
+  const unread = useQuery({ ...unreadQuery(id), refetchInterval: 10_000 });
   const label = (view: keyof typeof teamStrings.views) => {
-    const count = view === "mine" || view === "open" || view === "snoozed" ? (data?.[view] ?? 0) : 0;
+    const isCounted = view === "mine" || view === "open" || view === "snoozed";
+    const count = view === "mentions" ? (unread.data?.mentions ?? 0) : isCounted ? (data?.[view] ?? 0) : 0;
     const name = teamStrings.views[view];
     return count === 0 ? name : teamStrings.counted(name, count);
   };
@@ -196,6 +198,7 @@ function Views() {
       choices={[
         { value: "mine", label: label("mine") },
         { value: "unassigned", label: label("unassigned") },
+        { value: "mentions", label: label("mentions") },
         { value: undefined, label: label("open") },
         { value: "snoozed", label: label("snoozed") },
         { value: "done", label: label("done") },

@@ -13,6 +13,7 @@ import { sentenceOf } from "../../ui/states.tsx";
 import { hourOf } from "../messages/message-view.ts";
 import { note as change, readDraft, useDraft, write } from "./composer-draft.ts";
 import { shortName } from "./conversation-state.ts";
+import { useMentions } from "./mention-field.tsx";
 import { useTypingShown } from "./presence.tsx";
 import { isAnswered } from "./sending.ts";
 import { strings } from "./team-strings.ts";
@@ -112,6 +113,7 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   const showTyping = useTypingShown(conversation);
+  const mentions = useMentions(field, conversation, (changed) => write(draftId, { text: changed }));
   const isEmpty = text.trim() === "";
   const add = async () => {
     if (isEmpty || readDraft(draftId).isSending) return;
@@ -142,8 +144,10 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
         void add();
       }}
     >
+      {mentions.list}
       <textarea
         ref={field}
+        {...mentions.attributes}
         className={`${inputClass} max-h-40 border-amber! bg-amber-tint!`}
         rows={2}
         dir="auto"
@@ -154,9 +158,12 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
         readOnly={isSending}
         onChange={({ target }) => {
           write(draftId, { text: target.value });
+          mentions.look();
           if (target.value !== "") showTyping();
         }}
+        onSelect={mentions.look}
         onKeyDown={(event) => {
+          if (mentions.onKey(event)) return;
           if (event.key === "Escape") event.currentTarget.blur();
           if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();

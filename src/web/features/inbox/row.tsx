@@ -1,5 +1,5 @@
 /** A conversation in the list: who, their last words, how long they wait, who answers, and until when one can write. */
-import { Check, CirclePause, Clock, Eye, Lock, UserRound } from "lucide-react";
+import { AtSign, Check, CirclePause, Clock, Eye, Lock, UserRound } from "lucide-react";
 import type { ReactNode } from "react";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { ParameterLink } from "../../ui/address.tsx";
@@ -135,6 +135,11 @@ function Marks({ row }: { row: ConversationRow }) {
           }
         >
           <CirclePause aria-hidden size={14} />
+        </Mark>
+      )}
+      {row.is_mentioned && (
+        <Mark says={teamStrings.mentioned}>
+          <AtSign aria-hidden size={14} className="text-amber" />
         </Mark>
       )}
       <WindowMark row={row} />

@@ -1,10 +1,19 @@
 /** Texts of what a team does with a conversation: its state, who answers it, its tags. */
 export const strings = {
   view: "View",
-  views: { mine: "Mine", unassigned: "Unassigned", open: "Open", snoozed: "Snoozed", done: "Done", all: "All" },
+  views: {
+    mine: "Mine",
+    unassigned: "Unassigned",
+    mentions: "Mentions",
+    open: "Open",
+    snoozed: "Snoozed",
+    done: "Done",
+    all: "All",
+  },
   counted: (name: string, count: number) => `${name} ${count > 99 ? "99+" : count}`,
   emptyViews: {
     mine: "No open conversations are assigned to you",
+    mentions: "No unread notes mention you",
     unassigned: "Every open conversation is assigned",
     open: "No open conversations",
     snoozed: "No snoozed conversations",
@@ -29,6 +38,8 @@ export const strings = {
   snoozeTitle: "Snooze the conversation",
   snoozeUntil: (zone: string) => `Until (${zone})`,
   snoozeHint: "It opens again then, or when the person writes.",
+  mentioned: "A note mentions you",
+  mentionable: "Colleagues to mention",
   /** In the list. */
   answeredBy: (who: string) => `Assigned to ${who}`,
   assign: "Assign",
@@ -62,7 +73,7 @@ export const strings = {
   writeWhat: "What you write",
   replyTab: "Reply",
   note: "Note",
-  notePlaceholder: "A note for your team",
+  notePlaceholder: "A note for your team. @ mentions a colleague.",
   noteHint: "Only your team sees notes.",
   addNote: "Add note",
   noteBy: (who: string) => `Note by ${who}`,

@@ -3030,6 +3030,10 @@ type WorkspaceSettings struct {
 	// end, and so does a marketing broadcast that is more than an hour late. A broadcast that starts at its time is
 	// sent. Write off for none. Empty: those of this server.
 	Quiet string `json:"quiet"`
+	// The first paragraph of the first message that an AI sends a person, such as: This answer was written by an AI.
+	// Write PERSON to reach one of us. It is repeated when the person writes again after 24 hours of silence. It
+	// concerns keys that are marked as an AI's; templates say it in their own words. Empty: nothing is added.
+	AiNotice string `json:"ai_notice"`
 	// When people see on their phone that you have read what they wrote. While a colleague types, they see that too,
 	// unless it is never: WhatsApp shows typing only with the receipt.
 	ReadReceipts string `json:"read_receipts"`
@@ -3073,7 +3077,9 @@ func (c *Client) GetUsage(ctx context.Context, query GetUsageQuery, options ...C
 // before the response is returned, so the response says whether the network accepted it. Later status changes
 // are reported by events and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that
 // time: everything but the 24 hours, the balance, the daily cap and the number's readiness is evaluated now, and
-// everything again when it is due. Needs a key with the scope `send`.
+// everything again when it is due. Where the workspace has an AI notice, the first message of a key that is
+// marked as an AI's in a window begins with it: lengths count with it, and a message without words waits for a
+// text. Needs a key with the scope `send`.
 func (c *Client) SendMessage(ctx context.Context, body SendMessage, options ...CallOption) (*Message, error) {
 	return one[Message](ctx, c, apiRequest{method: "POST", path: "/messages", body: body, takesKey: true}, options)
 }

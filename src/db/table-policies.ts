@@ -209,6 +209,7 @@ export const tablePolicies = {
   upload_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("began_at", 3 * DAY_MS) },
   user_upload_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("began_at", 3 * DAY_MS) },
   conversations: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  ai_notices: { restore: "newer", person: "deleted", reset: "workspace", kept: after("window_until", 30 * DAY_MS) },
   away_days: { restore: "newer", person: "deleted", reset: "workspace", kept: after("created_at", 30 * DAY_MS) },
   number_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("day", 30 * DAY_MS) },
   quick_replies: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },

@@ -21,6 +21,7 @@ const CHANGES = [
   ["Closed days", "closed_days", "12-25", ["12-25"]],
   ["Away message", "away_message", "We are closed today.", "We are closed today."],
   ["Quiet hours", "quiet", "22:00-7:00", "22:00-07:00"],
+  ["AI notice", "ai_notice", "An AI wrote this.", "An AI wrote this."],
   ["Read receipts", "read_receipts", "opened", "opened"],
   ["Purpose of consent", "purpose", "Offers and news", "Offers and news"],
   ["Notice of consent", "notice", "We write to you about offers.", "We write to you about offers."],

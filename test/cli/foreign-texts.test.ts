@@ -77,7 +77,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   users: "email",
   further_webhooks: "url",
   webhooks: "url forward_url",
-  workspaces: "name suspended_reason away_message purpose notice",
+  workspaces: "name suspended_reason away_message purpose notice ai_notice",
 };
 
 /** Values of closed lists, identifiers, hashes, secrets, times, numbers of phones, and JSON that no operator reads as text. */

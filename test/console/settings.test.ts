@@ -45,7 +45,16 @@ test("every declared setting is shown, and each is changed at once for the API, 
   };
   const consent = { purpose: "Offers and news", notice: "We write to you about offers." };
   const kept = { message_retention: "90 days", inbound_retention: "30 days", media_retention: "7 days" };
-  const all = { ...values, ...words, ...away, quiet: "22:00-07:00", ...consent, ...kept, read_receipts: "opened" };
+  const all = {
+    ...values,
+    ...words,
+    ...away,
+    quiet: "22:00-07:00",
+    ...consent,
+    ...kept,
+    ai_notice: "An AI writes.",
+    read_receipts: "opened",
+  };
   expect(Object.keys(all).toSorted()).toEqual(settingNames.map(settingKey).toSorted());
   for (const [key, value] of Object.entries(all)) {
     expect((await change({ [key]: value })).body.data).toEqual({ changed: [key] });
@@ -102,6 +111,7 @@ test("a wrong value is refused at its field, in both doors, and nothing changes"
     read_receipts: "always",
     purpose: "x".repeat(192),
     notice: "x".repeat(4_001),
+    ai_notice: "x".repeat(501),
     message_retention: "1 day",
     inbound_retention: "",
     media_retention: "for ever",

@@ -125,6 +125,8 @@ export const expectedPlans: Record<string, string[]> = {
   "inbound.lastOwnMessage": ["SEARCH inbounds USING INDEX inbounds_contact (contact_id=? AND received_at>?)"],
   "inbound.phoneContactOf": ["SEARCH phone_contacts USING PRIMARY KEY (contact_id=? AND number_id=?)"],
   "inbound.setCallbackDone": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "messages.aiNoticeOn": ["SEARCH ai_notices USING PRIMARY KEY (contact_id=? AND number_id=?)"],
+  "messages.lastWrittenUntil": ["SEARCH inbounds USING INDEX inbounds_contact (contact_id=? AND received_at<?)"],
   "messages.countExpiredPeople": [
     "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at<?)",
   ],

@@ -48,6 +48,7 @@ const NOT_COPIED = [
     "number_days",
     "template_submissions",
     "away_days",
+    "ai_notices",
     "blocks",
     "simulated_blocks",
   ],

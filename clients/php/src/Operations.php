@@ -169,7 +169,7 @@ namespace Waxwing;
  * @phpstan-type Webhook array{id: int, url: string, types: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.scheduled'|'message.cancelled'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'conversation.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'template.updated'|'webhook.test'>, state: 'active'|'disabled', group_bursts: string|null, old_secret_until: string|null, updated_at: string}
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
- * @phpstan-type WorkspaceSettings array{name: string, country: string, timezone: string, daily_cap: int|null, stop_words: list<string>, start_words: list<string>, opening_hours: string, closed_days: list<string>, away_message: string, quiet: string, read_receipts: string, purpose: string, notice: string, message_retention: string, inbound_retention: string, media_retention: string}
+ * @phpstan-type WorkspaceSettings array{name: string, country: string, timezone: string, daily_cap: int|null, stop_words: list<string>, start_words: list<string>, opening_hours: string, closed_days: list<string>, away_message: string, quiet: string, ai_notice: string, read_receipts: string, purpose: string, notice: string, message_retention: string, inbound_retention: string, media_retention: string}
  */
 abstract class Operations
 {
@@ -210,7 +210,9 @@ abstract class Operations
      * is returned, so the response says whether the network accepted it. Later status changes are reported by events
      * and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that time: everything but the 24
      * hours, the balance, the daily cap and the number's readiness is evaluated now, and everything again when it is
-     * due. Needs a key with the scope `send`.
+     * due. Where the workspace has an AI notice, the first message of a key that is marked as an AI's in a window
+     * begins with it: lengths count with it, and a message without words waits for a text. Needs a key with the
+     * scope `send`.
      *
      * @param SendMessage|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options

@@ -3934,6 +3934,7 @@ _WorkspaceSettingsRequired = TypedDict(
         "closed_days": "List[str]",
         "away_message": "str",
         "quiet": "str",
+        "ai_notice": "str",
         "read_receipts": "str",
         "purpose": "str",
         "notice": "str",
@@ -4011,8 +4012,9 @@ class Operations:
         network before the response is returned, so the response says whether the network accepted it. Later
         status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is
         stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the
-        number's readiness is evaluated now, and everything again when it is due. Needs a key with the scope
-        `send`.
+        number's readiness is evaluated now, and everything again when it is due. Where the workspace has an
+        AI notice, the first message of a key that is marked as an AI's in a window begins with it: lengths
+        count with it, and a message without words waits for a text. Needs a key with the scope `send`.
         """
         return self._core.one(
             "POST",

@@ -3237,6 +3237,12 @@ export type WorkspaceSettings = {
    */
   quiet: string;
   /**
+   * The first paragraph of the first message that an AI sends a person, such as: This answer was written by an
+   * AI. Write PERSON to reach one of us. It is repeated when the person writes again after 24 hours of silence.
+   * It concerns keys that are marked as an AI's; templates say it in their own words. Empty: nothing is added.
+   */
+  ai_notice: string;
+  /**
    * When people see on their phone that you have read what they wrote. While a colleague types, they see that
    * too, unless it is never: WhatsApp shows typing only with the receipt.
    */
@@ -4656,7 +4662,9 @@ export abstract class Operations {
    * response is returned, so the response says whether the network accepted it. Later status changes are
    * reported by events and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that time:
    * everything but the 24 hours, the balance, the daily cap and the number's readiness is evaluated now, and
-   * everything again when it is due. Needs a key with the scope `send`.
+   * everything again when it is due. Where the workspace has an AI notice, the first message of a key that is
+   * marked as an AI's in a window begins with it: lengths count with it, and a message without words waits for a
+   * text. Needs a key with the scope `send`.
    */
   sendMessage(body: SendMessage, options: CallOptions = {}): Promise<Message> {
     return this.core.one<Message>({ operation: "sendMessage", method: "POST", path: `/messages`, body, takesKey: true }, options);

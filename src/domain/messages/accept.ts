@@ -11,6 +11,7 @@ import { identityOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { noteUploadSent } from "../media/send-upload.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
+import { storeNotice } from "./ai-notice.ts";
 import { noteAccepted } from "./contact-messages.ts";
 import { uploadsOf } from "./content.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
@@ -57,6 +58,7 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
   for (const uploadId of uploadsOf(plan.content)) noteUploadSent(tx, uploadId, contact.id);
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
   countUnderLimits(tx, plan, message, contact);
+  if (plan.notice !== null) storeNotice(tx, plan.notice, message);
   return { message, plan: { ...plan, contact } };
 }
 

@@ -15,6 +15,7 @@ import { isAway } from "../workspaces/opening-hours.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { countUnderLimits, storedContent } from "./accept.ts";
+import { storeNotice } from "./ai-notice.ts";
 import { noteDispatchedAgain } from "./contact-messages.ts";
 import { uploadsOf } from "./content.ts";
 import { isDirect } from "./direct-send.ts";
@@ -102,7 +103,7 @@ function inputOf(message: Message, { content, take }: ScheduledMessage, { find }
   const { toPhone: to, reference, replyTo } = message;
   const about = (path: About["path"], reference: About["reference"]): About => ({ path, reference, find });
   return {
-    ...{ to, from: null, reference, content, take, isDirect: isDirect(message) },
+    ...{ to, from: null, reference, content, take, isDirect: isDirect(message), byAi: message.byAi },
     about:
       content.type === "reaction"
         ? about("reaction.to", content.reaction.to)
@@ -242,5 +243,6 @@ function dispatch(tx: Tx, before: Message, scheduled: ScheduledMessage, plan: Se
   for (const uploadId of uploads.keys()) noteUploadSent(tx, uploadId, contact.id);
   if (price.money === "held" && !isHeld) hold(tx, workspaceId, id, price.rate);
   countUnderLimits(tx, plan, message, contact);
+  if (plan.notice !== null) storeNotice(tx, plan.notice, message);
   return { kind: "claimed", message, scheduled, plan: { ...plan, contact }, uploads };
 }

@@ -26,16 +26,16 @@ export type DirectCategory = (typeof directCategories)[number];
 /** As the network and the templates write it. */
 export const DIRECT_CATEGORY = "UTILITY";
 
-const BODY_LENGTH_MAX = 1024;
+export const DIRECT_BODY_MAX = 1024;
 /** A refusal is believed for this long: then the network is asked again. */
 const BELIEVED_MS = 60 * 60 * 1000;
 
 /** Checks what is narrower than for a free message of the kind. */
 export function checkDirect(content: ServiceContent, fields: FieldProblems): void {
   if (content.type === "text") {
-    if (isLonger(content.body, BODY_LENGTH_MAX)) {
-      const sentence = `With \`category\` a text has at most ${BODY_LENGTH_MAX} characters.`;
-      addFault(fields, "text", { rule: "too_long", sentence, limit: BODY_LENGTH_MAX });
+    if (isLonger(content.body, DIRECT_BODY_MAX)) {
+      const sentence = `With \`category\` a text has at most ${DIRECT_BODY_MAX} characters.`;
+      addFault(fields, "text", { rule: "too_long", sentence, limit: DIRECT_BODY_MAX });
     }
     return;
   }

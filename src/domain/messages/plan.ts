@@ -5,7 +5,6 @@
  */
 
 import type { FieldProblems } from "#src/core/fault.ts";
-import { formatInstant } from "#src/core/instant.ts";
 import type { Micros } from "#src/core/money.ts";
 import type { E164 } from "#src/core/phone.ts";
 import { invalidRequest, noProblems, Problem, quote } from "#src/core/problem.ts";
@@ -29,6 +28,7 @@ import type { TemplateCategory } from "../templates/template.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { findAbout } from "./about.ts";
+import { type NoticeUse, speakAsAi } from "./ai-notice.ts";
 import type { Content } from "./content.ts";
 import { requireUnderCap } from "./daily-cap.ts";
 import { DIRECT_CATEGORY, requireAllowed } from "./direct-send.ts";
@@ -36,6 +36,7 @@ import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } fro
 import { withHeaderUpload } from "./kinds/interactive.ts";
 import { type ServiceContent, textOf } from "./kinds/kinds.ts";
 import { withUpload } from "./kinds/media.ts";
+import { findWrongTime, type Later } from "./later.ts";
 import { findFiles } from "./named-files.ts";
 import { requireOpenWindow } from "./open-window.ts";
 import type { About, MessageReference } from "./reference.ts";
@@ -59,14 +60,8 @@ export interface SendInput {
    * network gives it to the sender of the message.
    */
   take?: boolean | null;
-}
-
-/** Of a scheduled message. */
-export interface Later {
-  /** Milliseconds. */
-  sendAt: number;
-  /** Whether anything that the person writes until then cancels it, reactions apart. */
-  cancelOnReply: boolean;
+  /** The message is of an AI's key: the first one of a window carries the workspace's notice. */
+  byAi?: boolean;
 }
 
 /** A scheduled message that is due: whom it was made for, and from which number. */
@@ -106,11 +101,9 @@ export interface SendPlan {
   /** Whether the message costs something when it is delivered, and its price (0 if it does not). */
   charged: boolean;
   price: Micros;
+  /** What the message means for the workspace's AI notice. Null: nothing. */
+  notice: NoticeUse | null;
 }
-
-/** `send_at` is at most this far ahead; one that passed less than this ago means now. */
-const AHEAD_MAX_MS = 90 * 24 * 60 * 60 * 1000;
-const PAST_MAX_MS = 5 * 60 * 1000;
 
 /**
  * Throws the first `Problem` in the order that the API promises. With `input.later`, everything is evaluated but what may be
@@ -146,9 +139,8 @@ export function planSend(
   const address = requireAddress(tx, recipient, readySender, choice?.template ?? null);
 
   if (content.type !== "template") {
-    const free = plan(workspace, readySender, address, content, textOf(content));
+    const free = planFree(tx, { workspace, sender: readySender, address }, content, { input, isLater: later !== null });
     if (input.isDirect === true) return planDirect(tx, free, { later, due });
-    requireOpenWindow(tx, recipient.contact, later !== null);
     return { ...free, about: about.networkMessageId, replyTo: about.replyTo, takes };
   }
   const template = requireSendable(choice, content);
@@ -158,6 +150,21 @@ export function planSend(
   const { category } = template;
   const path = choosePath(tx, readySender, category, fellBack(due));
   return { ...planned, ...charges, template, category, path };
+}
+
+/** Of a message that is no template. Throws `window_closed`, or `invalid_request` for what the AI notice does not allow. */
+function planFree(
+  tx: ReadTx,
+  { workspace, sender, address }: { workspace: Workspace; sender: SendingNumber; address: ContactLookup },
+  content: ServiceContent,
+  { input, isLater }: { input: SendInput; isLater: boolean },
+): SendPlan {
+  const { isDirect = false, byAi = false } = input;
+  if (!isDirect) requireOpenWindow(tx, address.contact, isLater);
+  // Whether a scheduled message is the first one of a window is known when it is due.
+  if (!byAi || isLater || workspace.aiNotice === "") return plan(workspace, sender, address, content, textOf(content));
+  const spoken = speakAsAi(tx, { workspace, sender, contact: address.contact }, content, isDirect);
+  return { ...plan(workspace, sender, address, spoken.content, textOf(spoken.content)), notice: spoken.notice };
 }
 
 function findTemplate(
@@ -193,18 +200,6 @@ function requireAffordable(
   if (account !== undefined && due?.isHeld !== true) requireCovered(tx, workspace.id, account.rate);
   requireUnderCap(tx, workspace, contact);
   return charges;
-}
-
-function findWrongTime({ now }: ReadTx, { timezone }: Workspace, later: Later | null): FieldProblems {
-  if (later === null) return {};
-  const { sendAt } = later;
-  const time = formatInstant(sendAt, timezone);
-  if (sendAt < now - PAST_MAX_MS) {
-    return { send_at: [{ rule: "too_small", sentence: `${time} has passed. Omit send_at to send now.` }] };
-  }
-  if (sendAt <= now + AHEAD_MAX_MS) return {};
-  const latest = formatInstant(now + AHEAD_MAX_MS, timezone);
-  return { send_at: [{ rule: "too_large", sentence: `${time} is over 90 days ahead; the latest is ${latest}.` }] };
 }
 
 /** Throws `number_not_ready`: the number was removed since the message was accepted. */
@@ -339,6 +334,7 @@ function plan(
     template: null,
     category: null,
     path: "general",
+    notice: null,
   } as const;
   return { ...bare, workspace, sender, phone, networkUserId, contact, content, text, price: 0, charged: false };
 }

@@ -1,7 +1,7 @@
 /** The hot statements of messages and what is stored about them: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery, hotWrite } from "#src/db/hot-statement.ts";
-import { messages, parkedStatusCounts, parkedStatuses, providerRequests } from "./table.ts";
+import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { aiNotices, messages, parkedStatusCounts, parkedStatuses, providerRequests } from "./table.ts";
 
 const wholeMessage = getTableColumns(messages);
 const { variables, ...message } = wholeMessage;
@@ -124,4 +124,28 @@ export const parkedCount = hotQuery(
   "SELECT count FROM parked_status_counts WHERE number_id = +:numberId",
   { numberId },
   { count },
+);
+
+const aiNotice = getTableColumns(aiNotices);
+
+export const aiNoticeOn = hotQuery(
+  `SELECT ${columns(aiNotice)} FROM ai_notices WHERE contact_id = +:contactId AND number_id = +:numberId`,
+  aiNotice,
+  aiNotice,
+);
+
+export const setAiNotice = hotWrite(
+  `INSERT INTO ai_notices (contact_id, number_id, workspace_id, message_id, carried_at, window_until)
+  VALUES (:contactId, :numberId, :workspaceId, :messageId, :carriedAt, :windowUntil)
+  ON CONFLICT (contact_id, number_id) DO UPDATE
+    SET message_id = excluded.message_id, carried_at = excluded.carried_at, window_until = excluded.window_until`,
+  aiNotice,
+);
+
+/** When a contact last wrote, up to a moment, by the network's time. */
+export const lastWrittenUntil = hotQuery(
+  `SELECT received_at AS at FROM inbounds WHERE contact_id = +:contactId AND received_at <= :until
+    AND origin <> 'history' ORDER BY received_at DESC LIMIT 1`,
+  { contactId: aiNotice.contactId, until: integer },
+  { at: integer },
 );

@@ -289,3 +289,20 @@ export const broadcastCounters = sqliteTable("broadcast_counters", {
 });
 
 export type BroadcastCounters = typeof broadcastCounters.$inferSelect;
+
+/** The last message that carried the workspace's AI notice to a person on a number: see `ai-notice.ts`. */
+export const aiNotices = sqliteTable(
+  "ai_notices",
+  {
+    contactId: integer().notNull(),
+    numberId: integer().notNull(),
+    workspaceId: integer().notNull(),
+    messageId: integer().notNull(),
+    carriedAt: instant().notNull(),
+    /** The window in which it was sent is known to have been open until then. */
+    windowUntil: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.contactId, table.numberId] })],
+);
+
+export type AiNotice = typeof aiNotices.$inferSelect;

@@ -7,7 +7,7 @@ import { isCountry } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { readQuietHours } from "#src/core/quiet-hours.ts";
 import { SHOWS_NOTHING, trimShown } from "#src/core/shown-text.ts";
-import { COMMAND_LENGTH_MAX, cutText } from "#src/core/text-limits.ts";
+import { COMMAND_LENGTH_MAX, cutText, isLonger } from "#src/core/text-limits.ts";
 import { CONSENT_TERMS_MAX } from "./consent-terms.ts";
 import { normalizeCommand } from "./normalize-command.ts";
 import { findHoursProblem, isClosedDay, normalizeHours } from "./opening-hours.ts";
@@ -56,6 +56,8 @@ const READ_RECEIPTS = {
 };
 /** The network's limit of a text. */
 export const PARAGRAPH_LENGTH_MAX = 4_096;
+/** Of ours, in UTF-16 units: it shares a caption, of 1,024, with the caption's own words. */
+const AI_NOTICE_LENGTH_MAX = 500;
 
 /** By the column's name in the code. */
 export const settings = {
@@ -185,6 +187,22 @@ export const settings = {
         ? null
         : `"${cutText(text, 40)}" is neither two different times of day, such as 21:00-08:00, nor off.`,
     normalize: readQuiet,
+  },
+  /** `messages/ai-notice.ts` says which messages carry it. */
+  aiNotice: {
+    kind: "paragraph",
+    group: "sending",
+    initial: "",
+    placeholder: "TEXT",
+    description: "First paragraph of the first message that an AI's key sends a person in a window; empty: none",
+    label: "AI notice",
+    effect:
+      "The first paragraph of the first message that an AI sends a person, such as: This answer was written by an AI. Write PERSON to reach one of us. It is repeated when the person writes again after 24 hours of silence. It concerns keys that are marked as an AI's; templates say it in their own words. Empty: nothing is added.",
+    findProblem: (text) =>
+      isLonger(trimShown(text), AI_NOTICE_LENGTH_MAX)
+        ? `An AI notice has at most ${AI_NOTICE_LENGTH_MAX} characters, because it shares a message with the AI's own words.`
+        : null,
+    normalize: trimShown,
   },
   readReceipts: {
     kind: "choice",

@@ -29,6 +29,7 @@ export const settingsExample = {
   closed_days: ["12-25", "2026-12-28"],
   away_message: "We are back tomorrow at 10.",
   quiet: "21:00-08:00",
+  ai_notice: "This answer was written by an AI. Write PERSON to reach one of us.",
   read_receipts: "opened",
   purpose: "Offers and news",
   notice: "2026-10",

@@ -60,7 +60,7 @@ export const messageEndpoints = {
       tag: "Messages",
       summary: "Send a message",
       description:
-        "Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message; a text, and one with buttons or a link, at any time with a `category`). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the number's readiness is evaluated now, and everything again when it is due.",
+        "Sends a template (at any time), or free-form text, a file, a place, contact cards, a text with buttons, a list or a link, or a reaction (within 24 hours of the recipient's last message; a text, and one with buttons or a link, at any time with a `category`). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. With `send_at` the message is stored and sent at that time: everything but the 24 hours, the balance, the daily cap and the number's readiness is evaluated now, and everything again when it is due. Where the workspace has an AI notice, the first message of a key that is marked as an AI's in a window begins with it: lengths count with it, and a message without words waits for a text.",
       bodies: {
         template: {
           summary: "A template with variables",
@@ -196,7 +196,7 @@ export const messageEndpoints = {
     const sentBy = call.user === null ? call.sentBy : sentByUser(call.user);
     const onStart = call.user === null ? null : unchangedCheck(call);
     const common = { workspaceId: call.workspace.id, origin, sentBy, onStart } as const;
-    const request: SendRequest = { ...common, input: { ...input, from, take } };
+    const request: SendRequest = { ...common, input: { ...input, from, take, byAi: sentBy.byAi } };
     if (input.later != null) {
       const later = { ...request, keyId: call.budgetedKey?.keyId ?? null };
       const recordStored = call.user === null ? null : recordSending(call, input.to);

@@ -132,6 +132,12 @@ export const interactive = {
     const { link: _, ...kept } = header;
     return { interactive: { header: kept, ...more } };
   },
+  wordsOf: ({ interactive }) => ({
+    field: "interactive.body",
+    text: interactive.body,
+    max: interactive.list === undefined ? limits.body : limits.listBody,
+    replaced: (body) => ({ type: "interactive", interactive: { ...interactive, body } }),
+  }),
   form: {
     $id: "SendInteractive",
     description:

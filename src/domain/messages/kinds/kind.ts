@@ -15,6 +15,19 @@ export interface ServiceKind<Content, Kept> {
   textOf(content: Content): string;
   /** The request's own member without links, as the message shows it. Null: the text is all. */
   keptOf(content: Content): Kept | null;
+  /** What one reads, and how long it may be. Absent, or null: the content has no words, and none can be added. */
+  wordsOf?(content: Content): Words<Content> | null;
+}
+
+export interface Words<Content> {
+  /** The member of the request that holds them. */
+  field: string;
+  /** Empty: there is room for words, and none were given. */
+  text: string;
+  /** In UTF-16 units. */
+  max: number;
+  /** The content with other words. */
+  replaced(text: string): Content;
 }
 
 /** A kind that a request can ask for. */

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type ContactsContent, contacts, KeptContacts } from "./contacts.ts";
 import { type InteractiveContent, interactive, KeptInteractive } from "./interactive.ts";
-import type { RequestedKind, ServiceKind, ServiceType } from "./kind.ts";
+import type { RequestedKind, ServiceKind, ServiceType, Words } from "./kind.ts";
 import { KeptLocation, type LocationContent, location } from "./location.ts";
 import { KeptMedia, type MediaContent, media } from "./media.ts";
 import { KeptReaction, type ReactionContent, reaction } from "./reaction.ts";
@@ -47,6 +47,11 @@ export function textOf(content: ServiceContent): string {
 
 export function keptOf(content: ServiceContent): KeptContent | null {
   return kindOf(content).keptOf(content);
+}
+
+/** Null: the content has no words. */
+export function wordsOf(content: ServiceContent): Words<ServiceContent> | null {
+  return kindOf(content).wordsOf?.(content) ?? null;
 }
 
 function kindOf({ type }: ServiceContent): ServiceKind<ServiceContent, KeptContent> {

@@ -93,6 +93,15 @@ export const media = {
   typeOf: ({ media }) => media.type,
   textOf: ({ media }) => media.caption ?? "",
   keptOf: ({ media: { link: _, ...kept } }) => ({ media: kept }),
+  wordsOf: ({ media }) =>
+    captioned.includes(media.type)
+      ? {
+          field: "media.caption",
+          text: media.caption ?? "",
+          max: limits.caption,
+          replaced: (caption) => ({ type: "media", media: { ...media, caption } }),
+        }
+      : null,
   form: {
     $id: "SendMedia",
     description:

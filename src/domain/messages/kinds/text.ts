@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { inDocument, NOT_BLANK } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
-import type { RequestedKind, ServiceKind } from "./kind.ts";
+import type { RequestedKind, ServiceKind, Words } from "./kind.ts";
 import { limits } from "./limits.ts";
 
 export interface TextContent {
@@ -27,6 +27,7 @@ export const text = {
   typeOf: () => "text",
   textOf: ({ body }) => body,
   keptOf: ({ body, hasPreview }) => (hasPreview === true ? { text: body, preview_url: true } : null),
+  wordsOf,
   form: {
     $id: "SendText",
     description: "Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message.",
@@ -56,4 +57,9 @@ export const contactRequest: ServiceKind<ContactRequestContent, never> = {
   typeOf: () => "text",
   textOf: ({ body }) => body,
   keptOf: () => null,
+  wordsOf,
 };
+
+function wordsOf<Content extends TextContent | ContactRequestContent>(content: Content): Words<Content> {
+  return { field: "text", text: content.body, max: limits.text, replaced: (body) => ({ ...content, body }) };
+}

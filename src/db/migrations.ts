@@ -50,7 +50,6 @@ import broadcastChanges from "../../migrations/0048_broadcast_changes.sql" with 
 import signUps from "../../migrations/0049_sign_ups.sql" with { type: "text" };
 import conversationChanges from "../../migrations/0050_conversation_changes.sql" with { type: "text" };
 import joinedContacts from "../../migrations/0051_joined_contacts.sql" with { type: "text" };
-import conversationChanges from "../../migrations/0049_conversation_changes.sql" with { type: "text" };
 import noteMentions from "../../migrations/0052_note_mentions.sql" with { type: "text" };
 import aiNotices from "../../migrations/0053_ai_notices.sql" with { type: "text" };
 
@@ -113,7 +112,6 @@ export const migrations: readonly Migration[] = [
   { version: 49, name: "sign_ups", sql: signUps },
   { version: 50, name: "conversation_changes", sql: conversationChanges },
   { version: 51, name: "joined_contacts", sql: joinedContacts },
-  { version: 49, name: "conversation_changes", sql: conversationChanges },
   { version: 52, name: "note_mentions", sql: noteMentions },
   { version: 53, name: "ai_notices", sql: aiNotices },
 ];

@@ -54,6 +54,22 @@ async function expectNoSecrets({ page }: Scenario): Promise<void> {
   for (const secret of SECRETS) expect(texts.filter((text) => text.includes(secret))).toEqual([]);
 }
 
+/** Nor is it in the memory of the page, once what is not used any more is collected. */
+async function expectNoSecretsInMemory({ page, context }: Scenario): Promise<void> {
+  const devtools = await context.newCDPSession(page);
+  const chunks: string[] = [];
+  devtools.on("HeapProfiler.addHeapSnapshotChunk", ({ chunk }) => void chunks.push(chunk));
+  await devtools.send("HeapProfiler.collectGarbage");
+  await devtools.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+  await devtools.detach();
+  const { strings } = JSON.parse(chunks.join("")) as { strings: string[] };
+  // What the page shows is found, so a secret would be.
+  expect(strings.some((text) => text.includes(PHONE))).toBe(true);
+  for (const secret of SECRETS) {
+    expect([secret, strings.filter((text) => text.includes(secret))]).toEqual([secret, []]);
+  }
+}
+
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "an owner connects a number with the mouse: each step is refused first, says why, and is done",
@@ -128,6 +144,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("The number is registered.").waitFor();
       await page.getByText("The number can send.").waitFor();
       await expectNoSecrets(scenario);
+      await expectNoSecretsInMemory(scenario);
 
       await page.getByLabel("Template").selectOption("greeting en_US");
       await page.getByLabel("Your phone").fill("12");

@@ -40,6 +40,25 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Profile saved").waitFor();
       expect(await page.getByLabel("Website", { exact: true }).inputValue()).toBe("https://shop.example");
 
+      // What is typed is not lost by leaving.
+      const about = page.getByLabel("About", { exact: true });
+      const alert = page.getByRole("alertdialog");
+      await about.fill("Open until seven");
+      await page.getByRole("link", { name: "All numbers" }).click();
+      await alert.getByText("What you typed is not saved.").waitFor();
+      await clean("unsaved profile");
+      await alert.getByRole("button", { name: "Keep editing" }).click();
+      await alert.waitFor({ state: "detached" });
+      expect(await about.inputValue()).toBe("Open until seven");
+      const asked = page.waitForEvent("dialog");
+      const leaving = page.evaluate("location.reload()");
+      await (await asked).dismiss();
+      await leaving;
+      await page.getByRole("link", { name: "All numbers" }).click();
+      await alert.getByRole("button", { name: "Leave page" }).click();
+      await page.getByRole("link", { name: "Open profile" }).click();
+      expect(await about.inputValue()).toBe("Open until six");
+
       const photo = page.getByLabel("Choose a picture");
       await photo.setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from("no picture") });
       await page.getByText("This browser cannot read the file").waitFor();

@@ -51,11 +51,13 @@ export interface GraphAccount {
   /** Samples: sessions by their id, until the bytes arrive; the handles of all files. */
   samples: { sessions: Map<string, { type: string; length: number }>; handles: string[] };
   uploads: { phoneNumberId: string; contentType: string; size: number; name: string; id: string }[];
-  /** Called before every answer; a refusal replaces the answer. */
-  refuse: ((request: GraphRequest) => Refusal | { status: number; body: string; contentType: string } | null) | null;
+  /** Called before every answer, which waits for it; a refusal replaces the answer. */
+  refuse: ((request: GraphRequest) => Refused | Promise<Refused>) | null;
   /** Rows per page, whatever the request asks for. */
   pageSize: number;
 }
+
+type Refused = Refusal | { status: number; body: string; contentType: string } | null;
 
 export type GraphRow = { id: string; [member: string]: unknown };
 
@@ -179,7 +181,7 @@ export async function answerQuestion(
   bytes: Buffer<ArrayBuffer>,
   options: GraphOptions,
 ): Promise<Answered> {
-  const refusal = account.refuse?.(request) ?? null;
+  const refusal = (await account.refuse?.(request)) ?? null;
   if (refusal !== null) return refusal;
   const token = options.accessToken ?? "token-of-the-test";
   const noProof = request.path.includes("/subscriptions") ? null : proofRefusal(account, request.path, token);

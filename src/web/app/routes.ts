@@ -232,8 +232,8 @@ const workspaceScreens = {
     open: text,
   }),
   numbers: inWorkspace("/numbers", { open: text }),
-  // `number`: one that is connected, whose set-up is shown.
-  connectNumber: inWorkspace("/numbers/connect", { via: oneOf("meta", "simulator"), number: text }),
+  // `number`: one that is connected, whose set-up is shown. `message`: the first one that was sent from it.
+  connectNumber: inWorkspace("/numbers/connect", { via: oneOf("meta", "simulator"), number: text, message: text }),
   // `number`: the one that customers see.
   numberProfile: inWorkspace("/numbers/profile", { number: text, after: text }),
   templates: inWorkspace("/templates", {

@@ -5,6 +5,7 @@ import { type Path, useForm, useWatch } from "react-hook-form";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters } from "../../ui/address.tsx";
+import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
@@ -31,7 +32,20 @@ export function ChooseStep() {
   return (
     <>
       <p className="text-quiet">{accounts.length === 0 ? strings.numberNone : strings.numberLead}</p>
-      {accounts.length > 0 && <Offered accounts={accounts} />}
+      {freeNumbersOf(accounts).length > 0 ? (
+        <Offered accounts={accounts} />
+      ) : (
+        accounts.map((account) => (
+          <Account key={account.id} account={account} error={undefined} chosen="" choose={() => undefined} />
+        ))
+      )}
+      {accounts.some(({ problem, numbers }) => problem !== null || numbers.length === 0) && (
+        <div>
+          <Button busy={offered.isFetching} onClick={() => void offered.refetch()}>
+            {strings.lookAgain}
+          </Button>
+        </div>
+      )}
       {accounts.length === 0 ? (
         <OtherAccount onShow={setAccount} />
       ) : (
@@ -82,11 +96,15 @@ interface Values {
   name: string;
 }
 
+function freeNumbersOf(accounts: readonly OfferedAccount[]): OfferedNumber[] {
+  return accounts.flatMap(({ numbers }) => numbers.filter(({ connected }) => connected === null));
+}
+
 function Offered({ accounts }: { accounts: readonly OfferedAccount[] }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const change = useChangeParameters(SCREEN);
-  const free = accounts.flatMap(({ numbers }) => numbers.filter(({ connected }) => connected === null));
+  const free = freeNumbersOf(accounts);
   const only = free.length === 1 ? free[0] : undefined;
   const form = useForm<Values>({
     defaultValues: { phone_number_id: only?.phone_number_id ?? "", name: only?.name ?? "" },
@@ -126,15 +144,7 @@ function Offered({ accounts }: { accounts: readonly OfferedAccount[] }) {
           }}
         />
       ))}
-      {free.length > 0 && (
-        <TextField
-          form={form}
-          name="name"
-          label={strings.numberName}
-          hint={strings.numberNameHint}
-          autoComplete="off"
-        />
-      )}
+      <TextField form={form} name="name" label={strings.numberName} hint={strings.numberNameHint} autoComplete="off" />
     </Form>
   );
 }

@@ -19,18 +19,21 @@ import { FirstMessage } from "./first-message.tsx";
 import type { Connection, Finding, SendingNumber } from "./number-view.ts";
 import { RegistrationStep } from "./registration-step.tsx";
 import { Step, type StepState } from "./step.tsx";
+import { Unfinished } from "./unfinished.tsx";
 
 interface Props {
   connection: Connection;
   /** Null: it is not chosen yet. */
   number: SendingNumber | null;
+  /** Numbers that were chosen before, whose steps are not all done. */
+  unfinished: readonly SendingNumber[];
 }
 
 /** Meta allows 200 questions an hour for an account, and the doctor asks five. */
 const CHECK_EVERY_MS = 20_000;
 const CHECKS_MAX = 15;
 
-export function ConnectSteps({ connection, number }: Props) {
+export function ConnectSteps({ connection, number, unfinished }: Props) {
   const { id } = useWorkspace();
   const title = number === null ? strings.connectTitle : strings.connectedTitle(number.phone);
   const { server_issue: issue } = connection;
@@ -46,6 +49,7 @@ export function ConnectSteps({ connection, number }: Props) {
           </Notice>
         </div>
       )}
+      <Unfinished numbers={unfinished} />
       {number === null ? (
         <FirstSteps connection={connection} />
       ) : (

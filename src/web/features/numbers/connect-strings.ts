@@ -59,6 +59,9 @@ export const strings = {
   appWithoutSignUp:
     "Connecting such a number takes signing in at Meta, which the operator of this server has not set up.",
 
+  unfinished: (phone: string) => `${phone} is connected, but its setup is not finished.`,
+  unfinishedContinue: (phone: string) => `Continue with ${phone}`,
+
   connectTitle: "Connect a number to Meta",
   connectLead: "Each step is checked with Meta. You can leave this page and continue later.",
   connectedTitle: (phone: string) => `Set up ${phone}`,
@@ -125,6 +128,7 @@ export const strings = {
   accountId: "WhatsApp Business Account ID",
   accountIdHint: "In the app: WhatsApp, API Setup.",
   accountShow: "Show its numbers",
+  lookAgain: "Look again",
   otherAccount: "Another account",
   connectedHere: "Already connected here",
   connectedElsewhere: "Connected in another workspace of this server",

@@ -20,6 +20,7 @@ import { NewNumber } from "./new-number.tsx";
 import type { Connection } from "./number-view.ts";
 import { SignUpWay } from "./sign-up-way.tsx";
 import { strings as numberStrings } from "./strings.ts";
+import { Unfinished } from "./unfinished.tsx";
 
 const SCREEN = "/w/$workspace/numbers/connect";
 
@@ -42,9 +43,12 @@ export function Screen() {
   if (numbers.data === undefined) return <Failed error={numbers.error} retry={() => void numbers.refetch()} />;
   const number = numbers.data.find((one) => String(one.id) === opened) ?? null;
   if (opened !== undefined && (number === null || number.network !== "whatsapp")) return <NotFound />;
-  if (number !== null || via === "meta") return <ConnectSteps connection={connection.data} number={number} />;
+  const unfinished = numbers.data.filter(({ network, ready }) => network === "whatsapp" && !ready);
+  if (number !== null) return <ConnectSteps connection={connection.data} number={number} unfinished={[]} />;
+  if (via === "meta") return <ConnectSteps connection={connection.data} number={null} unfinished={unfinished} />;
   return (
     <Page title={strings.title} lead={strings.lead} isNarrow>
+      {via === undefined && <Unfinished numbers={unfinished} />}
       {via === "simulator" ? <NewNumber /> : <Choice connection={connection.data} />}
     </Page>
   );

@@ -1,8 +1,9 @@
 /** The first message: an approved template to the owner's own phone, followed until it is read. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Empty, Failed, Notice } from "../../ui/states.tsx";
@@ -16,10 +17,18 @@ interface Props {
   onDelivered: () => void;
 }
 
+const SCREEN = "/w/$workspace/numbers/connect";
+
 export function FirstMessage({ number, onDelivered }: Props) {
   const { id } = useWorkspace();
-  const [sent, setSent] = useState<number | null>(null);
-  if (sent !== null) return <Followed id={sent} onDelivered={onDelivered} onAnother={() => setSent(null)} />;
+  // In the address, so that a reload does not forget it.
+  const { message: sent } = useParameters(SCREEN);
+  const change = useChangeParameters(SCREEN);
+  const options = { replace: true, resetScroll: false };
+  if (sent !== undefined && /^\d{1,15}$/.test(sent)) {
+    const forget = () => void change({ message: undefined }, options);
+    return <Followed id={Number(sent)} onDelivered={onDelivered} onAnother={forget} />;
+  }
   return (
     <>
       <p className="text-quiet">{strings.firstText}</p>
@@ -37,7 +46,7 @@ export function FirstMessage({ number, onDelivered }: Props) {
             { workspace: id, body: message },
             { key },
           );
-          setSent(message_id);
+          await change({ message: String(message_id) }, options);
         }}
       />
     </>

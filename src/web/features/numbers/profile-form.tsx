@@ -8,6 +8,7 @@ import { useWorkspace } from "../../data/session.ts";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { Unsaved } from "../../ui/unsaved.tsx";
 import type { NumberProfile, SendingNumber } from "./number-view.ts";
 import { strings } from "./profile-strings.ts";
 
@@ -52,14 +53,14 @@ export function ProfileForm({ number: { id }, profile, onChange }: ProfileFormPr
       names={NAMES}
       onSend={async ({ website1, website2, ...texts }, key) => {
         const given = [website1, website2].filter((one) => one.trim() !== "");
-        form.setValue("website1", given[0] ?? "");
-        form.setValue("website2", given[1] ?? "");
         const body = { ...texts, websites: given } as Body<"PUT /w/{workspace}/numbers/{id}/profile">;
         const saved = await request("PUT /w/{workspace}/numbers/{id}/profile", { workspace, id, body }, { key });
         client.setQueryData(["number-profile", workspace, id], saved);
+        form.reset({ ...texts, website1: given[0] ?? "", website2: given[1] ?? "" });
         showToast(strings.saved);
       }}
     >
+      <Unsaved isUnsaved={form.formState.isDirty} />
       <TextField form={form} name="about" label={strings.about} hint={counted("about")} autoComplete="off" />
       <AreaField form={form} name="description" label={strings.description} hint={counted("description")} />
       <TextField form={form} name="address" label={strings.address} hint={counted("address")} autoComplete="off" />

@@ -12,6 +12,7 @@ import {
   parsePhoneNumberFromString,
 } from "libphonenumber-js/max";
 import { once } from "./once.ts";
+import { isPlainMobile } from "./plain-mobile.ts";
 
 /**
  * A number with `+` and country code, 5 to 20 digits: `+442079460210`. Only this module creates values of this type.
@@ -69,6 +70,8 @@ export function phoneDigits(input: string): PhoneDigits | null {
  * for libphonenumber.
  */
 export function otherVariant(phone: E164): E164 | null {
+  // All the countries below begin with 5.
+  if (!phone.startsWith("+5")) return null;
   for (const { long, short, extra } of VARIANTS) {
     const longMatch = long.exec(phone);
     if (longMatch) return `${longMatch[1]}${longMatch[2]}` as E164;
@@ -123,6 +126,7 @@ export function callingCodeIn(start: string): string | null {
 const callingCodes = once(() => new Set(getCountries().map((country) => String(getCountryCallingCode(country)))));
 
 function readInternational(digits: string): E164 | null {
+  if (isPlainMobile(digits)) return `+${digits}` as E164;
   const number = parse(`+${digits}`);
   return number === undefined ? null : (validPhone(number) ?? validOtherVariant(number));
 }

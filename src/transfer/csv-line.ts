@@ -34,6 +34,7 @@ function safeCell(cell: string, isFirst = false): string {
 
 /** Reverses `safeCell`. */
 export function plainCell(cell: string): string {
+  if (!cell.includes("'")) return cell;
   const bare = cell.startsWith("'") && BLANK_START.test(cell) ? cell.slice(1) : cell;
   return mapParts(bare, (part) => (part.startsWith("'") && FORMULA.test(part) ? part.slice(1) : part));
 }

@@ -40,9 +40,17 @@ export function readDateCell(raw: string, order: DateOrder, now: number, mayBeFu
     readParts(cell, order) ??
     (cell.startsWith("--") ? readYearlyDate(cell) : null);
   if (date === null) return null;
-  const isFuture = !date.startsWith("--") && date > new Date(now + DAY_MS).toISOString().slice(0, 10);
+  const isFuture = !date.startsWith("--") && date > dayAfter(now);
   return isFuture && !mayBeFuture ? "empty" : { date };
 }
+
+/** The day after a moment, which all rows of an import share. */
+function dayAfter(now: number): string {
+  if (lastDay.now !== now) lastDay = { now, date: new Date(now + DAY_MS).toISOString().slice(0, 10) };
+  return lastDay.date;
+}
+
+let lastDay = { now: Number.NaN, date: "" };
 
 /** Why a cell that `readDateCell` cannot read is skipped. */
 export function describeBadDate(field: string, cell: string, order: DateOrder): RowProblem<"bad_date" | "no_such_day"> {
@@ -59,6 +67,7 @@ function readSerial(cell: string): string | null {
 
 /** `31 Dec 1990`, `Dec 31, 1990` and `31 Dec`: a month that is named leaves one reading, whatever the order. */
 function readNamedMonth(cell: string): string | null {
+  if (!/\p{L}/u.test(cell)) return null;
   const words = cell.split(/[\s,./-]+/).filter((word) => word !== "" && !/^(?:de|del|di)$/i.test(word));
   const at = words.findIndex((word) => /\p{L}/u.test(word));
   const month = MONTH_NAMES[foldName(words[at] ?? "")];

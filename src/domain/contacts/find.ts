@@ -125,6 +125,7 @@ export function readIdentifiers(input: string, country: string): ContactIdentifi
   const literal = written === null ? null : fromNetwork(written.digits);
   const phone = readPhone(input, country);
   const other = phone === null ? null : otherVariant(phone);
+  if (phone !== null && phone === literal && other === null) return { phone, identifiers: [phone] };
   return { phone, identifiers: [...new Set([literal, phone, other])].filter((name) => name !== null) };
 }
 

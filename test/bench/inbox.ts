@@ -227,15 +227,20 @@ async function measureColleagues(base: string, { pid }: Subject, cookies: string
   await Bun.sleep(WARM_UP_MS);
   await colleagues.ask("look");
   const looked = await shareOfMainThread(pid);
-  const { bytes, asked } = await colleagues.ask("look");
-  const each = bytes / COLLEAGUES / (LOOKED_AT_MS / 1_000);
+  const { streamed, bytes, asked } = await colleagues.ask("look");
+  const perSecond = (all: number): number => all / COLLEAGUES / (LOOKED_AT_MS / 1_000);
+  const each = perSecond(streamed);
   const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
   return [
     aloneRow(
-      `${COLLEAGUES} colleagues of a quiet inbox: bytes a second for each (${asked} requests in all)`,
+      `${COLLEAGUES} colleagues of a quiet inbox: bytes a second of each one's stream`,
       each.toFixed(0),
       `under ${MAX.bytesPerSecond}`,
       each < MAX.bytesPerSecond,
+    ),
+    aloneRow(
+      "— requests of their pages beside it, each one's a second; bytes a second",
+      `${perSecond(asked).toFixed(2)}; ${perSecond(bytes).toFixed(0)}`,
     ),
     aloneRow(
       `— the main thread's time: alone → with them`,

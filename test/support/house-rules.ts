@@ -293,7 +293,11 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
   { name: /^(yauzl|saxes)/, only: ["transfer/formats/xlsx/"], why: "One reading of workbooks." },
   { name: /^yazl/, only: ["transfer/person-data/"], why: "One place writes archives for people." },
   { name: /^nodemailer/, only: ["net/mail.ts"], why: "One place sends e-mail." },
-  { name: /^libphonenumber-js/, only: ["core/phone.ts"], why: "One reading of a phone number." },
+  {
+    name: /^libphonenumber-js/,
+    only: ["core/phone.ts", "core/plain-mobile.ts"],
+    why: "One reading of a phone number.",
+  },
   { name: /^(smol-toml|toml-eslint-parser)/, only: ["config/"], why: "One reading of the configuration." },
   { name: /^modern-tar/, only: ["core/tar.ts"], why: "One reading and writing of tar archives." },
   { name: /^age-encryption/, only: ["backup/remote/encryption.ts"], why: "One use of age." },

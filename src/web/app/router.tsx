@@ -70,6 +70,7 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   newBroadcast: lazy(() => import("../features/broadcast-wizard/wizard.tsx")),
   contacts: lazy(() => import("../features/contacts/contacts.tsx")),
   contactImport: lazy(() => import("../features/imports/contact-import.tsx")),
+  duplicates: lazy(() => import("../features/contacts/duplicates.tsx")),
   groups: lazy(() => import("../features/groups/groups.tsx")),
   messages: lazy(() => import("../features/messages/messages.tsx")),
   numbers: lazy(() => import("../features/numbers/numbers.tsx")),

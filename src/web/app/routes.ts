@@ -217,6 +217,7 @@ const workspaceScreens = {
     open: text,
   }),
   contactImport: inWorkspace("/contacts/import", { file: text }),
+  duplicates: inWorkspace("/contacts/duplicates", {}),
   groups: inWorkspace("/groups", { after: text, open: text }),
   messages: inWorkspace("/messages", {
     q: text,

@@ -8,6 +8,7 @@ const rights: Readonly<Record<string, Right>> = {
   "/broadcasts": "broadcasts",
   "/contacts": "inbox",
   "/contacts/import": "broadcasts",
+  "/contacts/duplicates": "broadcasts",
   "/groups": "broadcasts",
   "/messages": "overview",
   "/numbers": "overview",

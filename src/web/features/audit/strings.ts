@@ -74,6 +74,8 @@ export const strings = {
     "contact.data": "Handed out a person's data",
     "contact.data-download": "Downloaded the archive of a person's data",
     "contact.erase": "Began to erase a person",
+    "contact.join": "Joined two contacts",
+    "contact.different": "Marked two contacts as different people",
     "contact.erased": "Erased a person",
     "contact.export": "Exported contacts",
     "contact.bulk-tag": "Added a tag to contacts",

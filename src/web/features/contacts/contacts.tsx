@@ -5,7 +5,7 @@ import { useState } from "react";
 import { request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
-import { Button, buttonClass } from "../../ui/button.tsx";
+import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -74,6 +74,11 @@ export function Screen() {
       total={list.data === undefined ? undefined : totalText(total, isSearch)}
       action={
         <>
+          {mayChangeMany && (
+            <ButtonLink to="/w/$workspace/contacts/duplicates" params={{ workspace: String(id) }}>
+              {strings.duplicates}
+            </ButtonLink>
+          )}
           <ImportLink />
           <Button tone="primary" onClick={() => setIsAdding(true)}>
             {strings.add}

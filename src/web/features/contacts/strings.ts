@@ -1,5 +1,6 @@
 /** Texts of contacts. */
 export const strings = {
+  duplicates: "Possible duplicates",
   title: "Contacts",
   add: "Add contact",
   search: "Name, number or e-mail",

@@ -1,6 +1,6 @@
 /**
  * A form that acts once. It gets an idempotency key when it opens, a second press repeats the key, and only a form that
- * was accepted or changed gets a new one. The server's messages about fields appear at the fields, all others above the
+ * was accepted, refused for good or changed gets a new one. The server's messages about fields appear at the fields, all others above the
  * button.
  */
 import { type ReactNode, useRef, useState } from "react";
@@ -43,6 +43,8 @@ export function Form<V extends FieldValues>({
       await onSend(values, key.current.text);
       key.current = { text: newFormKey(), values: "" };
     } catch (reason) {
+      // Refused for good, and the key repeats the refusal: another press is another attempt.
+      if (reason instanceof ApiError && reason.status === 422) key.current = { text: newFormKey(), values: "" };
       if (!showAtFields(form, reason, names)) setError(reason);
     }
   });

@@ -23,6 +23,8 @@ interface TemplateToSend {
   from?: string;
 }
 
+const WAITING_MS = 5_000;
+
 interface Props {
   /** The sending number; null: the workspace's only one. */
   from: string | null;
@@ -42,6 +44,8 @@ export function ChooseTemplate(props: Props) {
     queryKey: ["templates", id, "sendable"],
     queryFn: ({ signal }) =>
       request("GET /w/{workspace}/templates", { workspace: id, query: { status: "APPROVED" } }, { signal }),
+    // Someone may wait here for WhatsApp's approval of the first one.
+    refetchInterval: ({ state }) => (state.data?.data.some(isSentFromHere) === false ? WAITING_MS : false),
   });
   if (list.isPending) return <Loading />;
   if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;

@@ -33,6 +33,7 @@ import type {
   TokenDetails,
 } from "./account-facts.ts";
 import type { BlockedPage, BlockedPerson, BusinessProfile, ProfileChanges, Username } from "./profile-request.ts";
+import type { SignUpPort } from "./sign-up-request.ts";
 import type {
   CorrectionRequest,
   LibraryPage,
@@ -171,6 +172,8 @@ export interface AccountPort {
   subscribeAppFields(sender: Sender, appId: string, webhook: AppWebhook): Promise<Result<null>>;
   /** Registers the number with the Cloud API. `pin`: of its two-step verification, six digits. */
   registerNumber(sender: Sender, pin: string): Promise<Result<null>>;
+  /** Asks for what the app on the phone has; it arrives by callbacks. The network does each kind once. */
+  syncPhone(sender: Sender, kind: "contacts" | "history"): Promise<Result<null>>;
 }
 
 /** Gives templates to the network, which reviews them. Never rejects, and sends each request once. */
@@ -209,33 +212,6 @@ export interface BlockPort {
   /** One page; `after`: the cursor of the page before, null for the first. */
   listBlocked(sender: Sender, after: string | null, limit: number): Promise<Result<BlockedPage>>;
 }
-
-/** An owner signs up on the network's own page and comes back with a code, which becomes an access token here. */
-export interface SignUpPort {
-  /** Where the browser goes. */
-  dialogAddress(dialog: SignUpDialog): string;
-  /** Never rejects. The network takes a code once. `returnAddress`: the one that the dialog was given. */
-  exchangeCode(code: string, returnAddress: string): Promise<SignUpResult>;
-}
-
-export interface SignUpDialog {
-  state: string;
-  /** Where the browser comes back to. */
-  returnAddress: string;
-  /** The number may stay in the WhatsApp Business app too. */
-  keepsApp: boolean;
-}
-
-export type SignUpResult =
-  | { kind: "token"; token: string }
-  /** The code was used, is too old, or is none of the network's. */
-  | { kind: "code_refused" }
-  /** The configured app ID or app secret is wrong. */
-  | { kind: "app_refused" }
-  /** The network gave no token, for another reason. */
-  | { kind: "later"; message: string }
-  /** The network may have used the code up. */
-  | { kind: "unknown" };
 
 export type Result<T> =
   /** `at` is the network's own time, milliseconds; null if the answer had none. */

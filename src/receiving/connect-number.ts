@@ -257,6 +257,24 @@ export async function register(port: AccountPort, sender: Sender, pin: string): 
   return registered.ok ? { done: true } : { done: false, failure: registered.failure };
 }
 
+const PHONE_DATA = ["contacts", "history"] as const;
+
+/**
+ * Asks for the contacts and the history of the app on the phone. The network does each once, so what it refuses for the
+ * second time does not keep the other from being asked for. Null: the number is not in the app.
+ */
+export async function syncPhone(port: AccountPort, sender: Sender): Promise<{ failures: RequestFailure[] } | null> {
+  const shown = await findShown(port, sender, sender.phoneNumberId);
+  if (!shown.ok) return { failures: PHONE_DATA.map(() => shown.failure) };
+  if (shown.value?.isOnBusinessApp !== true) return null;
+  const failures: RequestFailure[] = [];
+  for (const kind of PHONE_DATA) {
+    const asked = await port.syncPhone(sender, kind);
+    if (!asked.ok) failures.push(asked.failure);
+  }
+  return { failures };
+}
+
 /** Whether there is a draft, and whether it is still the one that was read. */
 export function isSameDraft(tx: ReadTx, { workspaceId, accessToken }: ConnectionDraft): boolean {
   return findDraft(tx, workspaceId)?.accessToken === accessToken;

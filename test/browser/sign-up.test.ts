@@ -83,6 +83,11 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText(/Meta asked: verified/).waitFor();
       await page.getByText("The number can send.").waitFor();
       await page.getByText("The number is registered.").waitFor();
+      await page.getByText("The number is in the WhatsApp Business app too").click();
+      await clean("the phone's data");
+      await button("Fetch contacts and history").click();
+      await page.getByText("Asked for. It arrives within minutes to hours.").waitFor();
+      expect(account.phoneSyncs).toEqual(["smb_app_state_sync", "history"]);
 
       await button("Sign in at Meta again").click();
       await page.getByRole("link", { name: "Agree" }).click();

@@ -93,6 +93,22 @@ describe("the whole way", () => {
     expect((await world.setUp(id)).status).toBe(200);
     expect((await world.register(id)).body.error.code).toBe("on_business_app");
     expect(account.pin).toBeNull();
+
+    // Contacts and history of the phone, each once.
+    const fetchData = () => owner.post(at(`/numbers/${id}/phone-data`));
+    account.phoneSyncs = ["smb_app_state_sync"];
+    expect((await fetchData()).status).toBe(200);
+    expect(account.phoneSyncs).toEqual(["smb_app_state_sync", "history"]);
+    const again = await fetchData();
+    expect([again.status, again.body.error.message]).toEqual([502, expect.stringContaining("synchronized already")]);
+    // One that fails for another reason is said, although the other was taken.
+    account.phoneSyncs = [];
+    account.refuse = ({ path, method }) =>
+      method === "POST" && path.includes("smb_app_data") && account.phoneSyncs.length === 1 ? { code: 2593108 } : null;
+    expect((await fetchData()).body.error.message).toContain("The time to synchronize");
+    account.refuse = null;
+    account.numbers = [graphNumber(GRAPH_PHONE_NUMBER_ID, phone)];
+    expect((await fetchData()).body.error.code).toBe("not_on_business_app");
   });
 
   test("a token whose sign-up named two accounts lets the owner choose", async () => {

@@ -32,6 +32,8 @@ export interface GraphAccount {
     /** The accounts that the token was made for; omitted: they are not named. */
     accountIds?: string[];
   };
+  /** What of the app on the phone was asked for. */
+  phoneSyncs: string[];
   /** The two-step PIN of every number; null: none is set, and the first one that registers is taken. */
   pin: string | null;
   /** Whether the app knows not all of these fields. */
@@ -87,6 +89,7 @@ export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
     },
     webhook: { fields: [...ALL_FIELDS] },
     pin: null,
+    phoneSyncs: [],
     reach: (address) => address,
     refuseFields: () => false,
     appSecret: null,
@@ -220,6 +223,8 @@ export async function answerQuestion(
         : json({ storage_configuration: seen.storage ?? { status: "default" } });
     case "register":
       return seen === undefined ? unknown(request.path) : registerNumber(account, seen, bytes);
+    case "smb_app_data":
+      return seen === undefined ? unknown(request.path) : syncPhone(account, seen, bytes);
     case "media":
       return options.pathStyle === "bare" || isNumber ? upload(account, request, bytes, owner) : unknown(request.path);
     case "":
@@ -390,6 +395,16 @@ function registerNumber(account: GraphAccount, number: GraphRow, bytes: Buffer<A
   account.pin = pin;
   number.status = "CONNECTED";
   return json({ success: true });
+}
+
+/** As Meta does: each kind once, and only for a number that is in the app. */
+function syncPhone(account: GraphAccount, number: GraphRow, bytes: Buffer<ArrayBuffer>): Answered {
+  const { messaging_product: product, sync_type: type = "" } = JSON.parse(bytes.toString()) as Record<string, string>;
+  const isKnown = product === "whatsapp" && ["smb_app_state_sync", "history"].includes(type);
+  if (!isKnown || number.is_on_biz_app !== true) return { code: 100, details: "sync_type" };
+  if (account.phoneSyncs.includes(type)) return { code: 2593107 };
+  account.phoneSyncs.push(type);
+  return json({ messaging_product: "whatsapp", request_id: "1" });
 }
 
 /** As Meta does: a proof that is given must be right, even where none is demanded. */

@@ -246,6 +246,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "PUT /w/{workspace}/numbers/{id}/access": aNumberAtMeta({ token: GRAPH_TOKEN }),
   "POST /w/{workspace}/numbers/{id}/webhook": aNumberAtMeta({ replace: true }),
   "POST /w/{workspace}/numbers/{id}/register": aNumberAtMeta({ pin: "135791" }),
+  "POST /w/{workspace}/numbers/{id}/phone-data": async (side) => ({
+    id: await side.numberOnPhone(),
+    after: () => side.withoutExtraNumbers(),
+  }),
   "GET /w/{workspace}/numbers/{id}/profile": aNumber(),
   "PUT /w/{workspace}/numbers/{id}/profile": aNumber({
     ...{ about: "Open", description: "", address: "", email: "", websites: [], vertical: "RETAIL" },

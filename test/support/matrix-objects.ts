@@ -205,6 +205,16 @@ export class Objects {
     return added.body.data.id;
   }
 
+  /** In the app on a phone too, whose contacts and history were not asked for. */
+  async numberOnPhone(): Promise<number> {
+    const id = await this.numberAtMeta();
+    if (this.#meta !== null) {
+      this.#meta.phoneSyncs = [];
+      for (const number of this.#meta.numbers) number.is_on_biz_app = true;
+    }
+    return id;
+  }
+
   /** Accepts callbacks without a signature. */
   numberWithAddress(): number {
     const { id } = this.number();

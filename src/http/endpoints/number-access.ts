@@ -28,6 +28,7 @@ import {
   sealMoved,
   sealRenewed,
   setUpWebhook,
+  syncPhone,
 } from "#src/receiving/connect-number.ts";
 import {
   describeAccount,
@@ -127,8 +128,25 @@ export const numberAccessEndpoints = {
     // The hash of a form with six digits in a kept answer would give the PIN away.
     return changeNumber({ ...call, form: null }, "number.register", syncSoon);
   }),
+  // The contacts and the history of the app on the phone, which arrive by callbacks.
+  "POST /w/{workspace}/numbers/{id}/phone-data": endpoint(ofNumber).answer(async (call) => {
+    const { store, box } = call;
+    const number = store.read((tx) => requireOnMeta(call, tx));
+    const asked = await syncPhone(
+      portOf(call),
+      opened(() => openNumber(box, number)),
+    );
+    if (asked === null)
+      throw new Refusal(409, "not_on_business_app", "This number is not in the WhatsApp Business app.");
+    // One that was asked for before does not hide that the other was taken.
+    const failure = asked.failures.find(({ code }) => code !== DONE_BEFORE) ?? asked.failures[1];
+    if (failure !== undefined) throw refusedByNetwork(failure.message);
+    return changeNumber(call, "number.sync-phone", syncSoon);
+  }),
 };
 
+/** The network's code for data that it was asked for before. */
+const DONE_BEFORE = "2593107";
 const APP_OF_OPERATOR =
   "The Meta app belongs to this server's operator, and its callbacks do not come here. Ask the operator to set it up, or enter the secret of your own app.";
 

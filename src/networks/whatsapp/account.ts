@@ -242,6 +242,14 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
       return answer.ok ? { ...answer, value: null } : answer;
     },
 
+    async syncPhone(sender, kind) {
+      const url = urlOf(endpoint(sender), sender.phoneNumberId, "smb_app_data");
+      const syncType = kind === "contacts" ? "smb_app_state_sync" : "history";
+      const body = { messaging_product: "whatsapp", sync_type: syncType };
+      const answer = await ask(sender, url, { method: "POST", body });
+      return answer.ok ? { ...answer, value: null } : answer;
+    },
+
     async subscribeApp(sender) {
       const url = urlOf(endpoint(sender), sender.accountId, "subscribed_apps");
       const answer = await ask(sender, url, { method: "POST" });

@@ -5,7 +5,7 @@
  */
 import { targetOf } from "#src/net/target.ts";
 import type { Exchange, Transport } from "#src/net/transport.ts";
-import type { SignUpDialog, SignUpPort, SignUpResult } from "../network.ts";
+import type { SignUpDialog, SignUpPort, SignUpResult } from "../sign-up-request.ts";
 import { describeCode, quoteNetwork, readGraphError } from "./errors.ts";
 import { asObject, parseJson, stringOf } from "./json.ts";
 import { endpointOf } from "./profile.ts";

@@ -162,6 +162,11 @@ export const strings = {
   registration: "Registration",
   registrationText: "Registering connects the number with the Cloud API and sets its two-step verification.",
   registered: "The number is registered.",
+  phoneData: "The number is in the WhatsApp Business app too",
+  phoneDataText:
+    "Meta can send the contacts of the app, and the history of its conversations where the phone's owner agreed to share it: once, and within 24 hours after the number was connected. Set up the callbacks first. History is never new: nothing is answered or counted.",
+  phoneDataAction: "Fetch contacts and history",
+  phoneDataAsked: "Asked for. It arrives within minutes to hours.",
   pin: "Two-step PIN",
   pinHint:
     "Six digits. If the number has a PIN, enter that one; otherwise choose one and keep it. It is not stored here.",

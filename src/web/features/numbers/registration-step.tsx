@@ -13,7 +13,14 @@ export function RegistrationStep({ number, isRegistered }: { number: SendingNumb
   const { id } = useWorkspace();
   const client = useQueryClient();
   const form = useForm({ defaultValues: { pin: "" } });
-  if (isRegistered) return <p>{strings.registered}</p>;
+  if (isRegistered) {
+    return (
+      <>
+        <p>{strings.registered}</p>
+        <PhoneData number={number} />
+      </>
+    );
+  }
   return (
     <>
       <p className="max-w-[72ch] text-quiet">{strings.registrationText}</p>
@@ -44,5 +51,32 @@ export function RegistrationStep({ number, isRegistered }: { number: SendingNumb
         />
       </Form>
     </>
+  );
+}
+
+/** For a number that is in the WhatsApp Business app too; the server asks Meta whether it is. */
+function PhoneData({ number }: { number: SendingNumber }) {
+  const { id } = useWorkspace();
+  const client = useQueryClient();
+  const form = useForm();
+  if (number.provider !== "graph") return null;
+  return (
+    <details>
+      <summary className="cursor-pointer py-1 text-quiet">{strings.phoneData}</summary>
+      <p className="mt-2 mb-3 max-w-[72ch] text-quiet">{strings.phoneDataText}</p>
+      <Form
+        form={form}
+        tone="plain"
+        submit={strings.phoneDataAction}
+        onSend={async (_, key) => {
+          const it = { workspace: id, id: number.id };
+          await request("POST /w/{workspace}/numbers/{id}/phone-data", it, { key });
+          await client.invalidateQueries({ queryKey: ["numbers", id] });
+          showToast(strings.phoneDataAsked);
+        }}
+      >
+        {null}
+      </Form>
+    </details>
   );
 }

@@ -1,7 +1,7 @@
 /** Two colleagues in one conversation, in two real browsers: who is here, who types, and what changed before one sends. */
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { noBrowser, openBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 import { takePictures } from "#test/support/pictures.ts";
 
@@ -35,6 +35,8 @@ describe.skipIf(noBrowser)("in two browsers", () => {
       await scenario.go("inbox?person=1");
       await page.getByLabel("Your reply").waitFor();
       await head(page).waitFor({ state: "attached" });
+      // The other conversation is unread.
+      await waitUntil(async () => (await page.title()) === "(1) Inbox · Waxwing");
       expect(await head(page).textContent()).toBe("");
 
       await other.page.goto(`${app.url}/console/w/1/inbox?person=1`);

@@ -10,7 +10,7 @@ import { listAnswerers } from "./assignee.ts";
 import { type ConversationPosition, isBelow } from "./conversations.ts";
 import { type ConversationNote, noteMentions } from "./table.ts";
 
-const NAME = /(?<![\p{L}\p{N}._+-])@([\p{L}\p{N}._+-]+(?:@[\p{L}\p{N}.-]+)?)/gu;
+const BETWEEN = /[\s()[\]{}<>"'“”,;:!?]/u;
 
 /** Who asks, and the numbers whose conversations they see; null: all. */
 interface Reader {
@@ -21,7 +21,7 @@ interface Reader {
 
 /** Stores whom a new note names, but its author. A name that two have names no one. */
 export function storeMentions(tx: Tx, { id: noteId, text, userId: authorId, ...place }: ConversationNote): void {
-  const names = new Set([...text.matchAll(NAME)].map(([, name = ""]) => name.replace(/\.+$/, "").toLowerCase()));
+  const names = namesIn(text);
   if (names.size === 0) return;
   const { workspaceId, contactId, numberId } = place;
   const all = listAnswerers(tx, place);
@@ -30,6 +30,19 @@ export function storeMentions(tx: Tx, { id: noteId, text, userId: authorId, ...p
     if (userId === authorId) continue;
     tx.db.insert(noteMentions).values({ userId, noteId, workspaceId, contactId, numberId, readAt: null }).run();
   }
+}
+
+/** What follows an @ at the start of a word. */
+function namesIn(text: string): Set<string> {
+  const words = text.split(BETWEEN).filter((word) => word.startsWith("@"));
+  return new Set(words.map((word) => withoutDots(word.slice(1)).toLowerCase()).filter((name) => name !== ""));
+}
+
+/** A sentence may end behind a name. */
+function withoutDots(name: string): string {
+  let end = name.length;
+  while (name.charAt(end - 1) === ".") end -= 1;
+  return name.slice(0, end);
 }
 
 function named(users: readonly User[], name: string): User | null {

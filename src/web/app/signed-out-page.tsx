@@ -1,9 +1,10 @@
 /** The layout of pages that are shown before sign-in. */
 import { type ReactNode, useEffect } from "react";
+import { setPageTitle } from "../data/title.ts";
 
 export function SignedOutPage({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   useEffect(() => {
-    document.title = `${title} · Waxwing`;
+    setPageTitle(title);
   }, [title]);
   return (
     <main className="flex min-h-dvh flex-col items-center justify-center p-4">

@@ -1,5 +1,6 @@
 /** A page: title, one action, content. The tab shows the title, and the title gets the focus after navigation. */
 import { type ReactNode, useEffect, useRef } from "react";
+import { setPageTitle } from "../data/title.ts";
 
 interface PageProps {
   title: string;
@@ -32,7 +33,7 @@ export function Page({
 }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${about === undefined ? title : `${about} · ${title}`} · Waxwing`;
+    setPageTitle(about === undefined ? title : `${about} · ${title}`);
   }, [title, about]);
   useEffect(() => {
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });

@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await field.inputValue()).toBe("This one is red");
       await clean("a failed upload");
 
-      // The answer to the message is lost: the same message is asked for again, without a second upload.
+      // The answer to the message is lost: the same message goes again automatically, without a second upload.
       let answers = 0;
       await page.route("**/w/1/messages", async (route) => {
         answers += 1;
@@ -86,10 +86,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
         await route.abort();
       });
       await page.getByRole("button", { name: "Try again" }).click();
-      await alert.getByText("The server could not be reached.").waitFor();
-      await page.getByRole("button", { name: "Try again" }).click();
       await attached.waitFor({ state: "detached" });
       await conversation.getByRole("img", { name: "Picture", exact: true }).waitFor();
+      await page.getByRole("list", { name: "Waiting for the line" }).waitFor({ state: "detached" });
       await conversation.getByText("This one is red").waitFor();
       expect([uploads, answers]).toEqual([2, 2]);
       expect(await sentMessages(scenario)).toMatchObject([{ type: "image", text: "This one is red" }]);

@@ -1,6 +1,6 @@
 /** What is being written in the inbox survives a reload, belongs to one user, and is sent once. */
 import { describe, expect, test } from "bun:test";
-import { noBrowser, waitUntil } from "#test/support/browser.ts";
+import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
 
 const [ASHA, BOB] = ["asha@example.com", "bob.rao@example.com"];
@@ -58,12 +58,13 @@ describe.skipIf(noBrowser)("in a browser", () => {
         await route.abort();
       });
       await button("Send reply").click();
-      await button("Try again").waitFor();
-      await page.unroute("**/messages");
+      const waiting = page.getByRole("list", { name: "Waiting for the line" });
+      await waiting.getByText("Yes, it is red").waitFor();
+      expect(await reply.inputValue()).toBe("");
       await page.reload();
-      expect(await reply.inputValue()).toBe("Yes, it is red");
-      await button("Send reply").click();
-      await waitUntil(() => page.evaluate("document.querySelector('[data-composer]').value === ''"));
+      await waiting.getByText("Yes, it is red").waitFor();
+      await page.unroute("**/messages");
+      await waiting.waitFor({ state: "detached" });
       const texts = async () =>
         (await scenario.read<{ data: { text: string }[] }>("/messages")).data.map(({ text }) => text);
       expect(await texts()).toEqual(["Yes, it is red"]);

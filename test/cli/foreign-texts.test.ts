@@ -40,7 +40,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   contact_fields: "text_value",
   contact_views: "name",
   contact_people: "name first_name ref",
-  conversation_notes: "author text",
+  conversation_notes: "author text form_key",
   conversations: "owner_role",
   contacts: "username name first_name last_name email city state postal_code company",
   custom_fields: "label",

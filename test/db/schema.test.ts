@@ -46,7 +46,6 @@ const WITHOUT_INDEX: Record<string, string> = {
   "note_mentions.number_id": "numbers are marked as removed, never deleted",
   "note_mentions.workspace_id": "read by user; workspaces are never deleted",
   "conversation_notes.number_id": "numbers are marked as removed, never deleted",
-  "conversation_notes.workspace_id": "read by contact; workspaces are never deleted",
   "conversation_notes.user_id": "users are never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",
   "bursts.number_id": "numbers are marked as removed, never deleted",

@@ -363,6 +363,7 @@ const WITHOUT_MARK: Readonly<Record<string, string>> = {
   "conversations.owner_role": "of another sender",
   "conversations.state": "a word of ours",
   "conversation_notes.author": "of the staff",
+  "conversation_notes.form_key": "of the staff's browser",
   "away_days.day": "a day",
   "blocks.asked": "a word of ours",
   "thread_calls.action": "a word of ours",

@@ -53,7 +53,11 @@ export function hiddenKey(tx: ReadTx, workspaceId: number, key: string): string 
 /** Throws `idempotency_conflict`. */
 export function requireSameRequest(stored: Uint8Array, requested: Uint8Array): void {
   if (Buffer.compare(stored, requested) === 0) return;
-  throw new Problem("idempotency_conflict", "This Idempotency-Key was used before with a different request.");
+  throw usedBefore();
+}
+
+export function usedBefore(): Problem {
+  return new Problem("idempotency_conflict", "This Idempotency-Key was used before with a different request.");
 }
 
 /** A key without an answer never expires: it protects an open dispatch from being repeated. */

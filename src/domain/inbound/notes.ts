@@ -8,7 +8,7 @@ import { type ConversationNote, conversationNotes } from "./table.ts";
 export function addNote(
   tx: Tx,
   { workspaceId, contactId, numberId }: Conversation,
-  note: Pick<ConversationNote, "text" | "userId" | "author">,
+  note: Pick<ConversationNote, "text" | "userId" | "author" | "formKey">,
 ): ConversationNote {
   const row = { workspaceId, contactId, numberId, ...note, createdAt: tx.now };
   const stored = tx.db.insert(conversationNotes).values(row).returning().get();
@@ -31,6 +31,16 @@ export function listNotes(
     .orderBy(desc(id))
     .limit(limit)
     .all();
+}
+
+/** The note that this form wrote, whenever that was. */
+export function findNoteOfForm(tx: ReadTx, workspaceId: number, formKey: string): ConversationNote | undefined {
+  const { formKey: key, workspaceId: owner } = conversationNotes;
+  return tx.db
+    .select()
+    .from(conversationNotes)
+    .where(and(eq(owner, workspaceId), eq(key, formKey)))
+    .get();
 }
 
 export function findNote(tx: ReadTx, workspaceId: number, id: number): ConversationNote | undefined {

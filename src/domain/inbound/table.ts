@@ -113,6 +113,8 @@ export const conversationNotes = sqliteTable("conversation_notes", {
   author: text().notNull(),
   text: text().notNull(),
   createdAt: instant().notNull(),
+  /** Of the form of the console that wrote it, and of no other note of the workspace; null: a program wrote it. */
+  formKey: text(),
 });
 
 export type ConversationNote = typeof conversationNotes.$inferSelect;

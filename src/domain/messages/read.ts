@@ -1,5 +1,5 @@
 /** Queries for messages. */
-import { and, asc, gt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
@@ -22,6 +22,24 @@ export function findVisible(tx: ReadTx, workspaceId: number, id: number): Messag
   const message = messageById(tx).get({ id });
   if (message?.workspaceId !== workspaceId || message.broadcastId !== null) return undefined;
   return shownStatusOf(message) === null ? undefined : message;
+}
+
+/** The message that the console sent under this key, whenever that was. A key is of one message. */
+export function findSentByForm(tx: ReadTx, workspaceId: number, key: string): Message | undefined {
+  const found = tx.db
+    .select({ id: messages.id })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.workspaceId, workspaceId),
+        eq(messages.idempotencyKey, key),
+        sql`+${messages.origin} = 'console'`,
+      ),
+    )
+    .orderBy(desc(messages.createdAt))
+    .limit(1)
+    .get();
+  return found === undefined ? undefined : messageById(tx).get({ id: found.id });
 }
 
 /** For internal work on a known id; undefined if the message was discarded. */

@@ -144,6 +144,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     // Unauthenticated requests can only guess credentials, and guesses have their own limits.
     if (principal !== null)
       await requireTokens(limiter, request, principal.user.id, costOfRows(route, query.get("per_page")));
+    if (principal !== null) requireAccount(request, principal);
     const entry =
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
@@ -228,6 +229,13 @@ function requireEntry({ store }: ConsoleContext, { user }: SignedIn, id: string)
   const entry = store.read((tx) => findWorkspaceAccess(tx, user, workspaceId));
   if (entry === undefined) throw notFoundOrForbidden();
   return entry;
+}
+
+/** What was written by one account is never sent by another that has signed in since, in the same browser. */
+function requireAccount({ headers }: Request, { user }: SignedIn): void {
+  const account = headers.get("waxwing-account");
+  if (account === null || account === String(user.id)) return;
+  throw new Refusal(409, "other_account", "Another account is signed in in this browser now. Nothing was sent.");
 }
 
 function requireAccess(

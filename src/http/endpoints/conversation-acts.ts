@@ -10,7 +10,7 @@ import { getContact } from "#src/domain/contacts/find.ts";
 import type { Conversation } from "#src/domain/contacts/table.ts";
 import { listAnswerers } from "#src/domain/inbound/assignee.ts";
 import { changeConversation } from "#src/domain/inbound/change-conversation.ts";
-import { addNote, listNotes } from "#src/domain/inbound/notes.ts";
+import { addNote, findNoteOfForm, listNotes } from "#src/domain/inbound/notes.ts";
 import { ConversationView, NoteView } from "#src/domain/inbound/schema.ts";
 import { threadActions } from "#src/domain/inbound/thread-actions.ts";
 import { viewNote } from "#src/domain/inbound/view-conversation.ts";
@@ -248,10 +248,14 @@ export const conversationActEndpoints = {
   }).answer((call) => {
     const { text } = call.body;
     if (SHOWS_NOTHING.test(text)) throw invalidRequest({ text: ["The text is blank."] });
+    const formKey = call.user === null ? null : (call.form?.key ?? null);
     const add = (tx: Tx) => {
       const conversation = requireConversation(tx, call);
+      // A note may wait in a browser for longer than the answer to its form is kept.
+      const repeated = formKey === null ? undefined : findNoteOfForm(tx, call.workspace.id, formKey);
+      if (repeated !== undefined) return { status: 201, data: viewNote(repeated, call.workspace), audit: null };
       const author = call.user === null ? getKey(tx, call.workspace.id, call.keyId).name : call.user.email;
-      const note = addNote(tx, conversation, { text, userId: call.user?.id ?? null, author });
+      const note = addNote(tx, conversation, { text, userId: call.user?.id ?? null, author, formKey });
       const audit = { action: "conversation.note", subject: subjectOf(tx, conversation), details: { id: note.id } };
       return { status: 201, data: viewNote(note, call.workspace), audit };
     };

@@ -4,15 +4,16 @@ import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
 import { identityOf } from "#src/domain/contacts/identity.ts";
+import { findKey, type KeyUse, usedBefore } from "#src/domain/idempotency/keys.ts";
 import { countPeople, dayBudget } from "#src/domain/messages/key-budget.ts";
-import { findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
+import { findSentByForm, findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
 import { cancelMessage } from "#src/domain/messages/scheduled.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
-import { keptAnswer } from "../answer.ts";
+import { type AnswerWith, answerData, keptAnswer } from "../answer.ts";
 import { readSendMessage, SendMessageBody } from "../bodies/message.ts";
 import { buildTimeline } from "../console/queries/message-timeline.ts";
 import { findCallbacks, findEvents, type Slice } from "../console/queries/message-traces.ts";
@@ -189,6 +190,8 @@ export const messageEndpoints = {
       () => readSendMessage(call.body, call.workspace.timezone),
       () => readKey(call),
     );
+    const repeated = call.user === null ? undefined : findRepeated(call, use);
+    if (repeated !== undefined) return repeated;
     const origin = call.user === null ? "api" : "console";
     const from = call.user === null ? input.from : call.store.read((tx) => senderOf(tx, call, input.from));
     // A person is asked before a message takes the conversation from another sender.
@@ -253,6 +256,24 @@ export const messageEndpoints = {
     },
   }).load((call) => (call.user === null ? showSent(call) : loadDetail(call))),
 };
+
+/**
+ * A message may wait in a browser for longer than answers are kept. Undefined: the key has an answer, or is free. Throws
+ * `idempotency_conflict` if the message of the key is on a number that the user does not see.
+ */
+function findRepeated(
+  call: WorkspaceCall,
+  use: KeyUse | null,
+): AnswerWith<{ data: Static<typeof MessageView> }> | undefined {
+  if (use === null) return undefined;
+  const { store, workspace } = call;
+  const message = store.read((tx) =>
+    findKey(tx, workspace.id, use) === undefined ? findSentByForm(tx, workspace.id, use.key) : undefined,
+  );
+  if (message === undefined) return undefined;
+  if (!seesNumber(call, message.numberId)) throw usedBefore();
+  return { ...answerData(201, viewMessage(message, workspace)), headers: { "idempotent-replayed": "true" } };
+}
 
 /** Counts the person in the key's budget, in the transaction that stores the message. Null: the key has none. */
 function countIn({ workspace, budgetedKey }: KeyCall): NonNullable<SendRequest["onStored"]> | null {

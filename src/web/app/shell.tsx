@@ -6,6 +6,7 @@ import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
 import { CircleUser, Ellipsis, ServerCog } from "lucide-react";
 import { useCallback, useState } from "react";
 import { lastWorkspace, rememberWorkspace } from "../data/last-workspace.ts";
+import { useOutbox } from "../data/outbox.ts";
 import { may, useMe, type WorkspaceEntry } from "../data/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { isPrefixed, notePrefix, useKeys } from "../ui/keys.ts";
@@ -24,6 +25,7 @@ export function Shell() {
   const workspace = workspaces.find(({ id }) => String(id) === (routeWorkspace ?? lastWorkspace())) ?? workspaces[0];
   if (workspace !== undefined) rememberWorkspace(workspace.id);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
+  useOutbox(user.id);
   useNavigationKeys(workspace, () => setIsHelpOpen(true));
   const items = navigationFor(workspace);
   return (

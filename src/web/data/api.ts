@@ -74,6 +74,8 @@ interface Options {
   key?: string;
   /** Of the conversation that the user had in sight: if it changed since, the request is refused. */
   version?: string | null;
+  /** The id of the user who wrote what is sent: refused with `other_account` if another is signed in now. */
+  account?: number;
 }
 
 /**
@@ -97,7 +99,7 @@ export async function request<Name extends DataRoute>(
 async function requestOnce<Name extends DataRoute>(
   route: Name,
   input: Input<Name>,
-  { signal, key, version = null }: Options,
+  { signal, key, version = null, account }: Options,
 ): Promise<Output<Name>> {
   const isChange = methodOf(route) !== "GET";
   const response = await send(route, input, {
@@ -107,6 +109,7 @@ async function requestOnce<Name extends DataRoute>(
       ...(isChange ? { "content-type": "application/json" } : {}),
       ...(key === undefined ? {} : { "idempotency-key": key }),
       ...(version === null ? {} : { "if-match": version }),
+      ...(account === undefined ? {} : { "waxwing-account": String(account) }),
     },
     ...(isChange ? { body: JSON.stringify((input as RequestParts).body ?? {}) } : {}),
   }).catch((error: unknown) => {

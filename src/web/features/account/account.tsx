@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { request } from "../../data/api.ts";
+import { useWaitingCount } from "../../data/outbox.ts";
 import { type Me, meQuery, useMe } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -12,7 +13,7 @@ import { Form } from "../../ui/form.tsx";
 import { areKeysOn, switchKeys } from "../../ui/keys.ts";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
-import { Failed } from "../../ui/states.tsx";
+import { Failed, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { SecondFactor } from "./second-factor.tsx";
@@ -23,6 +24,7 @@ export function Screen() {
   const { user } = me;
   const client = useQueryClient();
   const navigate = useNavigate();
+  const waiting = useWaitingCount(user.id);
   const signOut = useMutation({
     mutationFn: () => request("POST /sign-out", {}),
     onSuccess: async () => {
@@ -61,6 +63,7 @@ export function Screen() {
         </Card>
       </Section>
       {signOut.isError && <Failed error={signOut.error} />}
+      {waiting > 0 && <Notice>{strings.waiting(waiting)}</Notice>}
       <Button busy={signOut.isPending} onClick={() => signOut.mutate()}>
         {strings.signOut}
       </Button>

@@ -2,6 +2,8 @@
 export const strings = {
   title: "Account",
   signOut: "Sign out",
+  waiting: (count: number) =>
+    `${count === 1 ? "1 message or note has" : `${count} messages and notes have`} not been sent and will stay in this browser when you sign out. They wait for you alone: sign in here again to send them.`,
   passwordTitle: "Password",
   current: "Current password",
   newPassword: "New password",

@@ -3,6 +3,7 @@ import { Menu } from "@base-ui/react/menu";
 import { Reply, SmilePlus } from "lucide-react";
 import { useRef, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
+import { sendOrWait } from "../../data/outbox.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { sentenceOf } from "../../ui/states.tsx";
 import { type ConversationItem, isUnsent } from "../messages/message-view.ts";
@@ -117,7 +118,9 @@ function Actions({ quoted, conversation }: { quoted: Quoted; conversation: Conve
 
 function useReaction(quoted: Quoted, { contact_id: contactId, to, from }: Conversation) {
   const { id: workspaceId } = useWorkspace();
+  const { id: userId } = useMe().user;
   const refresh = useRefresh(workspaceId, contactId);
+  const sender = from === null ? {} : { from };
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setIsBusy] = useState(false);
   // Of the reaction whose answer was lost: once more, it is the same message.
@@ -128,9 +131,15 @@ function useReaction(quoted: Quoted, { contact_id: contactId, to, from }: Conver
     keys.current = new Map();
     setIsBusy(true);
     setError(null);
+    const message = { to: to ?? "", ...sender, reaction: { emoji, to: quoted.to } };
+    const text = emoji || strings.removeReaction;
     try {
-      const body = { to: to ?? "", ...(from === null ? {} : { from }), reaction: { emoji, to: quoted.to } };
-      await request("POST /w/{workspace}/messages", { workspace: workspaceId, body }, { key });
+      await sendOrWait(
+        { userId, workspaceId, contactId, key, seen: null, what: { message }, text },
+        async (options) => {
+          await request("POST /w/{workspace}/messages", { workspace: workspaceId, body: message }, options);
+        },
+      );
     } catch (reason) {
       if (!isAnswered(reason)) keys.current.set(emoji, key);
       if (!isShownInConversation(reason)) setError(reason);

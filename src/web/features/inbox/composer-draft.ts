@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from "react";
 import { newFormKey } from "../../data/api.ts";
+import { dropWaitingTo, type Place } from "../../data/outbox.ts";
 import type { PartName, Parts } from "./composer-parts.ts";
 import { forgetStored, readStored, store, storedIds } from "./stored-drafts.ts";
 
@@ -62,6 +63,12 @@ export function draftIdOf(userId: number, workspaceId: number, contactId: number
   return `${userId} ${workspaceId} ${contactId}`;
 }
 
+/** Where the draft belongs. */
+export function placeOf(draftId: string): Place {
+  const [userId, workspaceId, contactId] = draftId.split(" ").map(Number);
+  return { userId: userId ?? 0, workspaceId: workspaceId ?? 0, contactId: contactId ?? 0 };
+}
+
 /** Of the note that is written beside the reply. */
 export function noteIdOf(draftId: string): string {
   return `${draftId} note`;
@@ -83,6 +90,7 @@ export function dropDraftsTo(workspaceId: number, contactId: number): void {
   };
   for (const id of [...drafts.keys()].filter(isTheirs)) drafts.delete(id);
   for (const id of storedIds().filter(isTheirs)) forgetStored(id);
+  dropWaitingTo(workspaceId, contactId);
   tell();
 }
 

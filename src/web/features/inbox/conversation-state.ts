@@ -4,10 +4,11 @@
  */
 import { useState } from "react";
 import { ApiError, type Body, request } from "../../data/api.ts";
+import { inSight } from "../../data/own-messages.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { type Changed, changeIn } from "./change.ts";
 import type { Conversation } from "./inbox-view.ts";
-import { inSight, useRefresh } from "./sending.ts";
+import { useRefresh } from "./sending.ts";
 
 export type StateChange = Body<"PATCH /w/{workspace}/conversations/{conversation}">;
 

@@ -38,6 +38,7 @@ import { TeamBar } from "./team-bar.tsx";
 import { Thread } from "./thread.tsx";
 import { useConversationItems } from "./thread-items.tsx";
 import { ThreadOwner } from "./thread-owner.tsx";
+import { WaitingSends } from "./waiting-sends.tsx";
 import { WindowChip } from "./window-chip.tsx";
 
 export function ConversationView({ id }: { id: string }) {
@@ -136,6 +137,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           items={withNotes(shown, notes)}
           empty={isLoading ? "" : strings.nothing}
           top={earlier}
+          waiting={<WaitingSends contactId={id} />}
           bottom={later}
           marked={marked}
           renderItem={(item) =>

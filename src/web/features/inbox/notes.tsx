@@ -6,12 +6,13 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { PenLine } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { type Entry, newFormKey, request } from "../../data/api.ts";
+import { sendOrWait } from "../../data/outbox.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { sentenceOf } from "../../ui/states.tsx";
 import { hourOf } from "../messages/message-view.ts";
-import { note as change, readDraft, useDraft, write } from "./composer-draft.ts";
+import { note as change, placeOf, readDraft, useDraft, write } from "./composer-draft.ts";
 import { shortName } from "./conversation-state.ts";
 import { useMentions } from "./mention-field.tsx";
 import { useTypingShown } from "./presence.tsx";
@@ -119,13 +120,12 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
     if (isEmpty || readDraft(draftId).isSending) return;
     change(draftId, { isSending: true, error: null });
     const { key } = readDraft(draftId);
+    const waiting = { ...placeOf(draftId), key, seen: null, what: { note: text, conversation }, text };
     try {
-      const body = { text };
-      await request(
-        "POST /w/{workspace}/conversations/{conversation}/notes",
-        { workspace, conversation, body },
-        { key },
-      );
+      await sendOrWait(waiting, async (options) => {
+        const input = { workspace, conversation, body: { text } };
+        await request("POST /w/{workspace}/conversations/{conversation}/notes", input, options);
+      });
       write(draftId, { text: "" });
       field.current?.focus();
       // The next note does not wait for the screen.

@@ -5,10 +5,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { uploadKindOf } from "#src/domain/media/upload.ts";
 import { ApiError, type Body, newFormKey, request, uploadForm } from "../../data/api.ts";
+import { sendOrWait } from "../../data/outbox.ts";
+import { noteOwn } from "../../data/own-messages.ts";
 import { changeIn } from "./change.ts";
-import { type Draft, note, readDraft, write } from "./composer-draft.ts";
+import { type Draft, note, placeOf, readDraft, write } from "./composer-draft.ts";
 import { hasCaption, sendsFile } from "./composer-file.tsx";
 import { bodyOf, takesText } from "./composer-parts.ts";
+import { partStrings } from "./composer-strings.ts";
 
 /** Uploads that are under way, by draft. */
 const uploading = new Map<string, AbortController>();
@@ -18,25 +21,6 @@ interface Target {
   to: string;
   from?: string;
   take?: boolean;
-}
-
-/** Earlier ones have been in sight since. */
-const OWN_TOLD_MAX = 20;
-
-/** Keys of the messages that this page sent. */
-const own = new Set<string>();
-
-export function noteOwn(messageId: number): void {
-  own.add(`m${messageId}`);
-}
-
-/** For `If-Match`: a version of a conversation, and what this page sent meanwhile. */
-export function inSight(version: string): string {
-  return [version, ...[...own].slice(-OWN_TOLD_MAX)].join(" ");
-}
-
-export function isOwn(key: string): boolean {
-  return own.has(key);
 }
 
 type Message = Body<"POST /w/{workspace}/messages">;
@@ -50,15 +34,13 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
     const upload = isFileSent ? await uploadOf(id, workspaceId) : null;
     const { body, rest } = messageOf(readDraft(id), upload);
     const { key, seen } = readDraft(id);
-    const version = seen === null ? null : inSight(seen);
+    const message = { ...target, ...body } as Message;
+    const waiting = { ...placeOf(id), key, seen, what: { message }, text: shownOf(readDraft(id)) };
     const sent = { ...rest, replyTo: null, sendAt: null, part: null, ...(isFileSent ? { file: null } : {}) };
     try {
-      const { id: messageId } = await request(
-        "POST /w/{workspace}/messages",
-        { workspace: workspaceId, body: { ...target, ...body } as Message },
-        { key, version },
-      );
-      noteOwn(messageId);
+      await sendOrWait(waiting, async (options) => {
+        noteOwn((await request("POST /w/{workspace}/messages", { workspace: workspaceId, body: message }, options)).id);
+      });
       write(id, sent);
       note(id, { seen: null });
     } catch (reason) {
@@ -75,6 +57,15 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
     uploading.delete(id);
     note(id, { isSending: false, progress: null });
   }
+}
+
+/** What the message says, for the thread, while it waits. */
+function shownOf(draft: Draft): string {
+  const { text, file, part } = draft;
+  const kind = part === null || part === "template" ? "" : partStrings.names[part];
+  const name = file !== null && sendsFile(draft) ? file.name : "";
+  const said = part === "template" || takesText(part) ? text.trim() : "";
+  return [kind, name, said].filter((line) => line !== "").join("\n");
 }
 
 /** `rest`: what does not go with the message. */

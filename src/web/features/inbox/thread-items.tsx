@@ -5,6 +5,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiError, request } from "../../data/api.ts";
+import { isOwn } from "../../data/own-messages.ts";
 import { ParameterLink, useChangeParameters } from "../../ui/address.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Failed, Notice } from "../../ui/states.tsx";
@@ -13,7 +14,6 @@ import { markedIn } from "./arrange.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { strings as searchStrings } from "./search-strings.ts";
 import { SCREEN } from "./search-view.ts";
-import { isOwn } from "./sending.ts";
 import { strings } from "./strings.ts";
 
 interface ShownItems {

@@ -16,6 +16,8 @@ interface ThreadProps<Item> {
   items: readonly Item[];
   /** Rendered above the items: the control that loads older ones. */
   top?: ReactNode;
+  /** Rendered below the newest: what has not left yet. */
+  waiting?: ReactNode;
   /** Rendered below them where they are not the newest. */
   bottom?: ReactNode;
   /** The key of the item that is shown first, and marked; without it, the end is. */
@@ -29,6 +31,7 @@ export function Thread<Item extends { key: string; at: string }>({
   zone,
   items,
   top,
+  waiting,
   bottom,
   marked,
   empty,
@@ -93,6 +96,7 @@ export function Thread<Item extends { key: string; at: string }>({
             </div>
           );
         })}
+        {isEnd && waiting}
         {bottom}
       </div>
     </section>

@@ -1,10 +1,12 @@
 /** Sends a template in a conversation. */
 import { request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { sendOrWait } from "../../data/outbox.ts";
+import { noteOwn } from "../../data/own-messages.ts";
+import { useMe, useWorkspace } from "../../data/session.ts";
 import { Empty } from "../../ui/states.tsx";
 import { phoneOf } from "../contacts/contact-view.ts";
 import type { Conversation } from "../inbox/inbox-view.ts";
-import { inSight, isShownInConversation, noteOwn, useRefresh } from "../inbox/sending.ts";
+import { isShownInConversation, useRefresh } from "../inbox/sending.ts";
 import { strings } from "../inbox/strings.ts";
 import { ChooseTemplate } from "./choose-template.tsx";
 
@@ -15,6 +17,7 @@ interface SendTemplateProps {
 
 export function SendTemplate({ conversation: { contact, contact_id, from, version }, onSent }: SendTemplateProps) {
   const { id } = useWorkspace();
+  const { id: userId } = useMe().user;
   const refresh = useRefresh(id, contact_id);
   return (
     <ChooseTemplate
@@ -22,13 +25,12 @@ export function SendTemplate({ conversation: { contact, contact_id, from, versio
       to={phoneOf(contact)}
       none={<Empty title={strings.noTemplates} />}
       send={async (message, key) => {
+        const place = { userId, workspaceId: id, contactId: contact_id };
         try {
-          const { id: messageId } = await request(
-            "POST /w/{workspace}/messages",
-            { workspace: id, body: message },
-            { key, version: inSight(version) },
-          );
-          noteOwn(messageId);
+          const waiting = { ...place, key, seen: version, what: { message }, text: message.template };
+          await sendOrWait(waiting, async (options) => {
+            noteOwn((await request("POST /w/{workspace}/messages", { workspace: id, body: message }, options)).id);
+          });
           onSent?.();
         } catch (error) {
           if (!isShownInConversation(error)) throw error;

@@ -1,0 +1,277 @@
+/**
+ * Messages and notes that met a lost line. Each waits in this browser, for one user and one workspace, until the line is back, and
+ * carries its draft's key, so that it is sent once. Those of a conversation go in their order. What has waited for long, or was
+ * refused, waits for a person. Nothing is dropped but by a person.
+ */
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useSyncExternalStore } from "react";
+import { ApiError, type Body, newFormKey, request } from "./api.ts";
+import { inSight, noteOwn } from "./own-messages.ts";
+
+const PREFIX = "waxwing-outbox ";
+const LOCK = "waxwing-outbox";
+/** Of all users of the browser. */
+const WAITING_MAX = 200;
+const ASK_AFTER_MS = 12 * 60 * 60_000;
+const RETRY_MS = 3_000;
+const ANSWER_WITHIN_MS = 60_000;
+
+export interface Place {
+  userId: number;
+  workspaceId: number;
+  contactId: number;
+}
+
+export interface Waiting extends Place {
+  /** Of the draft; with it, a repeat is the same message. */
+  key: string;
+  /** The version of the conversation that the user had in sight; null: others' changes are not asked about. */
+  seen: string | null;
+  what: { message: Body<"POST /w/{workspace}/messages"> } | { note: string; conversation: number };
+  /** What it says, for the thread. */
+  text: string;
+  /** When it was to be sent: the order of a conversation. */
+  at: number;
+  /** When a person last said that it may go. */
+  confirmedAt: number;
+  /** Why it was refused; null: it was not. */
+  refusal: string | null;
+}
+
+const listeners = new Set<() => void>();
+let known: readonly Waiting[] | null = null;
+/** The queue of this page, where the browser has no locks between its pages. */
+let chain: Promise<unknown> = Promise.resolve();
+
+/** No answer came, or one of a proxy that did not reach the server. */
+function isLineLost(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return error.status === 0 || (error.code === "unreadable" && error.status >= 502 && error.status <= 504);
+}
+
+type Sent = Omit<Waiting, "at" | "confirmedAt" | "refusal">;
+
+interface SendOptions {
+  key: string;
+  account: number;
+  version: string | null;
+}
+
+function optionsOf({ key, userId, seen }: Sent): SendOptions {
+  return { key, account: userId, version: seen === null ? null : inSight(seen) };
+}
+
+/**
+ * Sends, or keeps it for later: behind what waits in its conversation, or because the line is lost. Rejects with every other
+ * refusal, and with that of the line if the browser keeps nothing more.
+ */
+export async function sendOrWait(sent: Sent, send: (options: SendOptions) => Promise<void>) {
+  if (waitingIn(sent).length > 0 && keepWaiting(sent)) return;
+  try {
+    await send(optionsOf(sent));
+  } catch (error) {
+    if (!isLineLost(error) || !keepWaiting(sent)) throw error;
+  }
+}
+
+function keepWaiting(sent: Sent): boolean {
+  const all = readAll();
+  if (all.length >= WAITING_MAX) return false;
+  const at = Math.max(Date.now(), ...all.map((one) => one.at + 1));
+  return save({ ...sent, at, confirmedAt: at, refusal: null });
+}
+
+/** In their order. */
+function waitingIn(place: Place): Waiting[] {
+  return readAll().filter((one) => isOf(one, place));
+}
+
+export function useWaiting(place: Place): Waiting[] {
+  return useSyncExternalStore(subscribe, readAll).filter((one) => isOf(one, place));
+}
+
+/** Of the user, in all workspaces. */
+function countWaiting(userId: number): number {
+  return readAll().filter((one) => one.userId === userId).length;
+}
+
+export function useWaitingCount(userId: number): number {
+  return useSyncExternalStore(subscribe, () => countWaiting(userId));
+}
+
+/** It asks before it goes. */
+export function asks({ confirmedAt, refusal }: Waiting): boolean {
+  return refusal !== null || Date.now() - confirmedAt > ASK_AFTER_MS;
+}
+
+/** A person says that it may go. */
+export function confirmWaiting(waiting: Waiting): void {
+  save({ ...waiting, confirmedAt: Date.now(), refusal: null });
+}
+
+/** Resolves to what was recalled; null: it has been sent meanwhile. */
+export function recall(waiting: Waiting): Promise<Waiting | null> {
+  return alone(false, () => {
+    // A refusal has changed the key.
+    const found = readAll().find((one) => isOf(one, waiting) && one.at === waiting.at) ?? null;
+    if (found !== null) remove(found);
+    return Promise.resolve(found);
+  });
+}
+
+/** The person was erased. */
+export function dropWaitingTo(workspaceId: number, contactId: number): void {
+  for (const one of readAll()) if (one.workspaceId === workspaceId && one.contactId === contactId) remove(one);
+}
+
+/** Sends what waits for this user whenever the line is back. */
+export function useOutbox(userId: number): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const run = () => {
+      if (countWaiting(userId) > 0) void sendWaiting(userId, client);
+    };
+    run();
+    const timer = setInterval(run, RETRY_MS);
+    addEventListener("online", run);
+    return () => {
+      clearInterval(timer);
+      removeEventListener("online", run);
+    };
+  }, [userId, client]);
+}
+
+/** Of several pages, one sends. */
+export async function sendWaiting(userId: number, client: QueryClient): Promise<void> {
+  await alone(true, async () => {
+    const stopped = new Set<string>();
+    for (;;) {
+      const next = readAll().find((one) => one.userId === userId && !stopped.has(conversationOf(one)));
+      if (next === undefined) return;
+      const outcome = asks(next) ? "stays" : await sendOne(next);
+      if (outcome === "no line") return;
+      if (outcome === "stays") stopped.add(conversationOf(next));
+      else await refresh(client, next);
+    }
+  });
+}
+
+async function sendOne(waiting: Waiting): Promise<"sent" | "stays" | "no line"> {
+  const { workspaceId: workspace, what } = waiting;
+  const options = { ...optionsOf(waiting), signal: AbortSignal.timeout(ANSWER_WITHIN_MS) };
+  try {
+    if ("note" in what) {
+      const { conversation, note: text } = what;
+      const input = { workspace, conversation, body: { text } };
+      await request("POST /w/{workspace}/conversations/{conversation}/notes", input, options);
+    } else {
+      const { id } = await request("POST /w/{workspace}/messages", { workspace, body: what.message }, options);
+      noteOwn(id);
+    }
+  } catch (error) {
+    // The message is in the conversation, with its state.
+    const isThere = error instanceof ApiError && error.code === "whatsapp_error" && error.outcome !== "unknown";
+    if (!isThere) return keepOrRefuse(waiting, error);
+  }
+  remove(waiting);
+  return "sent";
+}
+
+function keepOrRefuse(waiting: Waiting, error: unknown): "stays" | "no line" {
+  // An answer in doubt, a busy server, a session that ended: the same request later.
+  const isRefused =
+    error instanceof ApiError && error.status >= 400 && error.status < 500 && ![401, 429].includes(error.status);
+  if (!isRefused || error.code === "other_account") return "no line";
+  // The refusal is kept under its key. A person who lets it go has seen what it says.
+  remove(waiting);
+  save({ ...waiting, key: newFormKey(), seen: null, refusal: error.message });
+  return "stays";
+}
+
+function refresh(client: QueryClient, { workspaceId, contactId, what }: Waiting): Promise<unknown> {
+  const names =
+    "note" in what
+      ? [["notes", workspaceId, what.conversation]]
+      : [
+          ["conversation", workspaceId, String(contactId)],
+          ["conversations", workspaceId],
+        ];
+  return Promise.all(names.map((queryKey) => client.invalidateQueries({ queryKey })));
+}
+
+/** Runs `act` while no other page does. `isOptional`: not at all if one does, which resolves to undefined. */
+function alone<Result>(isOptional: true, act: () => Promise<Result>): Promise<Result | undefined>;
+function alone<Result>(isOptional: false, act: () => Promise<Result>): Promise<Result>;
+function alone<Result>(isOptional: boolean, act: () => Promise<Result>): Promise<Result | undefined> {
+  // Missing on plain HTTP: there the key alone keeps the server from sending a message of two pages twice.
+  const locks = (navigator as { locks?: LockManager }).locks;
+  if (locks !== undefined) {
+    return locks.request(LOCK, { ifAvailable: isOptional }, (lock) => (lock === null ? undefined : act()));
+  }
+  const result = chain.then(act);
+  chain = result.catch(() => undefined);
+  return result;
+}
+
+function isOf(one: Waiting, { userId, workspaceId, contactId }: Place): boolean {
+  return one.userId === userId && one.workspaceId === workspaceId && one.contactId === contactId;
+}
+
+function conversationOf({ workspaceId, contactId }: Waiting): string {
+  return `${workspaceId} ${contactId}`;
+}
+
+function readAll(): readonly Waiting[] {
+  known ??= readStorage().sort((a, b) => a.at - b.at);
+  return known;
+}
+
+function readStorage(): Waiting[] {
+  try {
+    return Object.keys(localStorage).flatMap((name) => {
+      const text = name.startsWith(PREFIX) ? localStorage.getItem(name) : null;
+      return text === null ? [] : [JSON.parse(text) as Waiting];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function save(waiting: Waiting): boolean {
+  try {
+    localStorage.setItem(nameOf(waiting), JSON.stringify(waiting));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    tell();
+  }
+}
+
+function remove(waiting: Waiting): void {
+  try {
+    localStorage.removeItem(nameOf(waiting));
+  } catch {
+    // Nothing is kept.
+  }
+  tell();
+}
+
+function nameOf({ userId, key }: Waiting): string {
+  return `${PREFIX}${userId} ${key}`;
+}
+
+function tell(): void {
+  known = null;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  // Another page has sent one, or recalled it.
+  if (listeners.size === 1) addEventListener("storage", tell);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) removeEventListener("storage", tell);
+  };
+}

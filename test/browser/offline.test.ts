@@ -1,0 +1,101 @@
+/** A reply and a note without a line: they wait, survive a reload, go once and in order, for their user alone, and ask when they are old. */
+import { describe, expect, test } from "bun:test";
+import { noBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
+import { takePictures } from "#test/support/pictures.ts";
+
+const [ASHA, BOB] = ["asha@example.com", "bob.rao@example.com"];
+
+/** A script that makes what waits so many hours older. */
+function age(hours: number): string {
+  return `for (const name of Object.keys(localStorage)) {
+    if (!name.startsWith("waxwing-outbox ")) continue;
+    const one = JSON.parse(localStorage.getItem(name));
+    const by = ${hours} * 3_600_000;
+    localStorage.setItem(name, JSON.stringify({ ...one, at: one.at - by, confirmedAt: one.confirmedAt - by }));
+  }
+  dispatchEvent(new StorageEvent("storage"));`;
+}
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "replies and a note wait for the line, go once and in order; old ones ask; another account sees and sends nothing of them",
+    async () => {
+      await using scenario = await startScenario();
+      const { app, page, context, button, clean } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const from = { text: "Is it red?", number: 1 };
+      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", from);
+      const { token } = await scenario.prepare<{ token: string }>("POST", "/people", { email: BOB, role: "owner" });
+      const headers = { "sec-fetch-site": "same-origin" };
+      const post = async (path: string, data: object) =>
+        expect((await context.request.post(`${app.url}/console/api${path}`, { data, headers })).ok()).toBe(true);
+      const texts = async () =>
+        (await scenario.read<{ data: { text: string }[] }>("/messages")).data.map(({ text }) => text).toReversed();
+      const reply = page.getByLabel("Your reply", { exact: true });
+      const note = page.getByRole("textbox", { name: "Note" });
+      const waiting = page.getByRole("list", { name: "Waiting for the line" });
+      const conversation = page.getByRole("region", { name: "Conversation" });
+      const send = async (text: string) => {
+        await reply.fill(text);
+        await reply.press("Control+Enter");
+        await waiting.getByText(text, { exact: true }).waitFor();
+        expect(await reply.inputValue()).toBe("");
+      };
+
+      await scenario.go("inbox?person=1");
+      await reply.waitFor();
+      await context.setOffline(true);
+      for (const text of ["One", "Two", "Three"]) await send(text);
+      await button("Note").click();
+      await note.fill("A regular");
+      await note.press("Control+Enter");
+      await waiting.getByText("A regular").waitFor();
+      await clean("what waits for the line");
+      await takePictures(scenario, "waiting");
+      // Cancelled, it returns to the field.
+      await button("Reply").click();
+      await waiting.getByRole("listitem").filter({ hasText: "Three" }).getByRole("button", { name: "Cancel" }).click();
+      await waiting.getByText("Three").waitFor({ state: "detached" });
+      expect(await reply.inputValue()).toBe("Three");
+      expect(await waiting.getByRole("listitem").count()).toBe(3);
+
+      // A second page of the same browser: one of the two sends.
+      const second = await context.newPage();
+      await context.setOffline(false);
+      await second.goto(page.url());
+      await waiting.waitFor({ state: "detached" });
+      await conversation.getByText("Two").waitFor();
+      await conversation.getByText("A regular").waitFor();
+      await second.close();
+      expect(await texts()).toEqual(["One", "Two"]);
+      const { data: notes } = await scenario.read<{ data: unknown[] }>("/conversations/1/notes");
+      expect(notes).toHaveLength(1);
+
+      // A day later, under another account: nothing is shown or sent, and nothing is lost.
+      await context.setOffline(true);
+      await send("Four");
+      await page.evaluate(age(25));
+      await context.setOffline(false);
+      await page.goto(`${app.url}/console/account`);
+      await page.getByText("1 message or note has not been sent").waitFor();
+      await clean("signing out with what waits");
+      await post("/sign-out", {});
+      await post("/links/use", { token, password: SCENARIO_PASSWORD });
+      await scenario.go("inbox?person=1");
+      await reply.waitFor();
+      expect(await waiting.count()).toBe(0);
+      await post("/sign-out", {});
+      await post("/sign-in", { email: ASHA, password: SCENARIO_PASSWORD });
+      await scenario.go("inbox?person=1");
+      await waiting.getByText(/Is it still to go\?/).waitFor();
+      expect(await texts()).toEqual(["One", "Two"]);
+      await clean("what asks before it goes");
+      await takePictures(scenario, "asks");
+      await waiting.getByRole("button", { name: "Send now" }).click();
+      await waiting.waitFor({ state: "detached" });
+      expect(await texts()).toEqual(["One", "Two", "Four"]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+});

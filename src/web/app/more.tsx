@@ -18,7 +18,7 @@ export function More() {
       <div className="mb-4">
         <WorkspaceSwitch current={current} all={workspaces} isOperator={user.is_operator} />
       </div>
-      <nav aria-label={frame.more} className="rounded-panel border border-line bg-surface">
+      <nav aria-label={frame.furtherScreens} className="rounded-panel border border-line bg-surface">
         {navigationFor(current)
           .filter(({ isInPhoneBar }) => !isInPhoneBar)
           .map(({ to, label, icon: Icon }) => (

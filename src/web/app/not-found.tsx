@@ -8,6 +8,7 @@ export function NotFound() {
     <div className="p-6">
       <title>{`${strings.notFoundTitle} · Waxwing`}</title>
       <Empty
+        isPage
         title={strings.notFoundTitle}
         action={
           <ButtonLink to="/" tone="primary">

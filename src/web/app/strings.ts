@@ -4,6 +4,7 @@ export const strings = {
   navigation: "Main navigation",
   groups: { work: "Work", setup: "Set-up", developers: "Developers" },
   more: "More",
+  furtherScreens: "Further screens",
   account: "Account",
   system: "System",
   unread: (count: number) => `, ${count} unread`,

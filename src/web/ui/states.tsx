@@ -32,11 +32,20 @@ export function Loaded<Data>({ query, label, children }: LoadedProps<Data>) {
   );
 }
 
+interface EmptyProps {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+  /** It is all that the page has: its title is the page's heading. */
+  isPage?: boolean;
+}
+
 /** Says what would be here, why it is empty, and what to do. */
-export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+export function Empty({ title, children, action, isPage = false }: EmptyProps) {
+  const Title = isPage ? "h1" : "p";
   return (
     <div className="mx-auto flex max-w-[60ch] flex-col items-center gap-3 px-4 py-12 text-center">
-      <p className="text-form font-semibold">{title}</p>
+      <Title className="text-form font-semibold">{title}</Title>
       {children !== undefined && <div className="text-quiet">{children}</div>}
       {action}
     </div>

@@ -102,10 +102,10 @@ function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: 
         )}
       </Section>
       <Section title={strings.body}>
-        <CodeBlock text={pretty(delivery.body)} label={strings.body} copyLabel={strings.copyBody} />
+        <CodeBlock text={pretty(delivery.body)} label={strings.bodyText} copyLabel={strings.copyBody} />
       </Section>
       <Section title={strings.signature} lead={strings.signatureText}>
-        <CodeBlock text={snippet} label={strings.signature} copyLabel="Copy snippet" />
+        <CodeBlock text={snippet} label={strings.snippet} copyLabel="Copy snippet" />
       </Section>
     </>
   );

@@ -42,6 +42,7 @@ export const strings = {
   id: "Event ID",
   copyId: "Copy ID",
   body: "Request body",
+  bodyText: "The bytes of the body",
   copyBody: "Copy body",
   attemptList: "Attempts",
   noAttempts: "No attempts yet.",
@@ -51,6 +52,7 @@ export const strings = {
   answer: "Response",
   emptyAnswer: "The response had no body.",
   signature: "Verify the signature",
+  snippet: "Code that verifies it",
   signatureText:
     "Each attempt has the header Service-Signature: t=<time>,v1=<hex>. It is computed with the secret that was current at the time over the time, a dot and these bytes:",
   hints: {

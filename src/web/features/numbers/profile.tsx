@@ -29,7 +29,7 @@ export function Screen() {
   });
   if (numbers.isPending) return <Loading />;
   if (numbers.data === undefined) return <Failed error={numbers.error} retry={() => void numbers.refetch()} />;
-  const number = numbers.data.find((one) => String(one.id) === opened);
+  const number = opened === undefined ? numbers.data[0] : numbers.data.find((one) => String(one.id) === opened);
   if (number === undefined) return <NotFound />;
   return (
     <Page title={strings.title(number.phone)} lead={strings.lead}>

@@ -5,15 +5,13 @@ import { useRef, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
 import { may, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { Copyable } from "../../ui/copy.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { consentChip } from "../contacts/contact-view.ts";
-import { addNumberCommand } from "../developer/printed-commands.ts";
 import { textIn } from "../inbox/bubble.tsx";
 import { MessagePanel } from "../messages/message-panel.tsx";
 import { messageChip } from "../messages/message-state.ts";
@@ -38,9 +36,19 @@ export function Screen() {
       {state.data !== undefined && state.data.numbers.length === 0 && (
         <Empty
           title={strings.noNumber}
-          action={<Copyable text={addNumberCommand({ workspaceId: workspace.id })} label={strings.copyCommand} />}
+          action={
+            may(workspace, "manage") && (
+              <ButtonLink
+                to="/w/$workspace/numbers/connect"
+                params={{ workspace: String(workspace.id) }}
+                search={{ via: "simulator" }}
+              >
+                {strings.addNumber}
+              </ButtonLink>
+            )
+          }
         >
-          {strings.noNumberText}
+          {may(workspace, "manage") ? strings.noNumberText : strings.noNumberTextMember}
         </Empty>
       )}
       {state.data !== undefined && state.data.numbers.length > 0 && (

@@ -10,8 +10,9 @@ export const strings = {
   emptyText:
     "Send a message to any number and its phone appears here. Or open a phone above and write to yourself first.",
   noNumber: "No simulator number",
-  noNumberText: "Add a number on the server and its test phones appear here:",
-  copyCommand: "Copy command",
+  noNumberText: "Add a number of the simulator, and its test phones appear here.",
+  noNumberTextMember: "An owner adds a number of the simulator under Numbers; its test phones appear here.",
+  addNumber: "Add number",
   number: (phone: string) => `Your number ${phone}`,
   ready: "Ready",
   notReady: "Not ready",

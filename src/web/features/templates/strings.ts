@@ -48,7 +48,9 @@ export const strings = {
   emptyNetwork:
     "Write one here, and WhatsApp reviews it. Those of WhatsApp Manager appear within an hour, or when you sync.",
   emptySimulator: "This workspace uses the simulator: create a template here and approve it yourself.",
-  emptyNumber: "Templates belong to a number. Add a number first, on the server:",
+  emptyNumber: "Templates belong to a number. Add a number first.",
+  emptyNumberMember: "Templates belong to a number. An owner adds one under Numbers.",
+  addNumber: "Add number",
   notFound: "No matching templates",
   clear: "Clear filters",
   one: "template",

@@ -6,7 +6,6 @@ import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { CodeBlock } from "../../ui/copy.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -15,7 +14,6 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failed, NothingFound, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { addNumberCommand } from "../developer/printed-commands.ts";
 import { TemplateDrafts } from "../template-studio/drafts.tsx";
 import { CategoryChangeLine } from "./category-change.tsx";
 import { strings } from "./strings.ts";
@@ -124,21 +122,22 @@ export function Screen() {
 }
 
 function NoTemplates({ isSearch }: { isSearch: boolean }) {
-  const { id, numbers, has_simulator: hasSimulator } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id, numbers, has_simulator: hasSimulator } = workspace;
   if (isSearch) return <NothingFound title={strings.notFound} clear={strings.clear} />;
   if (numbers.length === 0) {
     return (
       <Empty
         title={strings.empty}
         action={
-          <CodeBlock
-            text={addNumberCommand({ workspaceId: id })}
-            label={strings.emptyNumber}
-            copyLabel="Copy command"
-          />
+          may(workspace, "manage") && (
+            <ButtonLink to="/w/$workspace/numbers/connect" params={{ workspace: String(id) }}>
+              {strings.addNumber}
+            </ButtonLink>
+          )
         }
       >
-        {strings.emptyNumber}
+        {may(workspace, "manage") ? strings.emptyNumber : strings.emptyNumberMember}
       </Empty>
     );
   }

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 51. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 54. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -18,6 +18,20 @@ CREATE TABLE acme_accounts (
   url TEXT,
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ai_notices (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  message_id INTEGER NOT NULL,
+  carried_at INTEGER NOT NULL,
+  -- The window in which it was sent is known to have been open until then.
+  window_until INTEGER NOT NULL,
+  PRIMARY KEY (contact_id, number_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ai_notices_number ON ai_notices (number_id);
+CREATE INDEX ai_notices_window ON ai_notices (window_until);
+CREATE INDEX ai_notices_workspace ON ai_notices (workspace_id);
 
 CREATE TABLE api_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -582,7 +596,8 @@ CREATE TABLE conversation_notes (
   author TEXT NOT NULL,
   text TEXT NOT NULL,
   created_at INTEGER NOT NULL
-) STRICT;
+, form_key TEXT) STRICT;
+CREATE UNIQUE INDEX conversation_notes_form ON conversation_notes (workspace_id, form_key) WHERE form_key IS NOT NULL;
 CREATE INDEX conversation_notes_thread ON conversation_notes (contact_id, number_id, id);
 
 CREATE TABLE conversations (
@@ -1228,6 +1243,19 @@ CREATE TABLE "network_usage" (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX network_usage_number ON network_usage (number_id, month);
 
+CREATE TABLE note_mentions (
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  note_id INTEGER NOT NULL,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  -- Null: not read yet.
+  read_at INTEGER,
+  PRIMARY KEY (user_id, note_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX note_mentions_contact ON note_mentions (contact_id);
+CREATE INDEX note_mentions_unread ON note_mentions (user_id, workspace_id, contact_id, number_id) WHERE read_at IS NULL;
+
 CREATE TABLE number_days (
   number_id INTEGER NOT NULL REFERENCES numbers (id),
   day INTEGER NOT NULL,
@@ -1815,7 +1843,7 @@ CREATE TABLE workspaces (
   start_words TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
-, opening_hours TEXT NOT NULL DEFAULT '', closed_days TEXT NOT NULL DEFAULT '[]', away_message TEXT NOT NULL DEFAULT '', quiet TEXT NOT NULL DEFAULT '', read_receipts TEXT NOT NULL DEFAULT 'off', message_retention TEXT NOT NULL DEFAULT 'server', inbound_retention TEXT NOT NULL DEFAULT 'server', media_retention TEXT NOT NULL DEFAULT 'server', purpose TEXT NOT NULL DEFAULT '', notice TEXT NOT NULL DEFAULT '') STRICT;
+, opening_hours TEXT NOT NULL DEFAULT '', closed_days TEXT NOT NULL DEFAULT '[]', away_message TEXT NOT NULL DEFAULT '', quiet TEXT NOT NULL DEFAULT '', read_receipts TEXT NOT NULL DEFAULT 'off', message_retention TEXT NOT NULL DEFAULT 'server', inbound_retention TEXT NOT NULL DEFAULT 'server', media_retention TEXT NOT NULL DEFAULT 'server', purpose TEXT NOT NULL DEFAULT '', notice TEXT NOT NULL DEFAULT '', ai_notice TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TRIGGER recent_recipients_fill AFTER UPDATE OF daily_cap ON workspaces
 WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
   DELETE FROM recent_recipients WHERE workspace_id = NEW.id;

@@ -99,7 +99,7 @@ function Choice({ name, label, text, isChosen, choose, children }: ChoiceProps) 
 function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: number }) {
   const client = useQueryClient();
   const fieldId = useId();
-  const [isCreating, setIsMaking] = useState(false);
+  const [creating, setCreating] = useState<"group" | "everybody" | null>(null);
   const groups = useQuery({
     queryKey: ["groups", workspaceId, "all"],
     queryFn: ({ signal }) => allGroups(workspaceId, signal),
@@ -129,12 +129,16 @@ function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: nu
             </select>
           </div>
         )}
-        <Button onClick={() => setIsMaking(true)}>{strings.newGroup}</Button>
+        {groups.data?.length === 0 && (
+          <Button onClick={() => setCreating("everybody")}>{strings.everybodyGroup}</Button>
+        )}
+        <Button onClick={() => setCreating("group")}>{strings.newGroup}</Button>
       </div>
-      {isCreating && (
+      {creating !== null && (
         <NewGroup
           isDynamicByDefault
-          onClose={() => setIsMaking(false)}
+          isEverybody={creating === "everybody"}
+          onClose={() => setCreating(null)}
           onCreated={async ({ id }) => {
             await client.invalidateQueries({ queryKey: ["groups", workspaceId] });
             change({ group: id });

@@ -19,16 +19,21 @@ interface Props {
   onCreated: (group: Group) => Promise<unknown> | undefined;
   /** Preselects a dynamic group. */
   isDynamicByDefault?: boolean;
+  /** Suggests the group of everybody who agreed to messages, which a first broadcast usually goes to. */
+  isEverybody?: boolean;
 }
 
+const EVERYBODY = { match: "all" as const, conditions: [{ field: "consent", comparison: "is", value: "opted_in" }] };
 const START = { match: "all" as const, conditions: [{ field: "city", comparison: "is", value: "" }] };
 
-export function NewGroup({ onClose, onCreated, isDynamicByDefault = true }: Props) {
+export function NewGroup({ onClose, onCreated, isDynamicByDefault = true, isEverybody = false }: Props) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const fields = useFilterFields();
   const [isDynamic, setIsDynamic] = useState(isDynamicByDefault);
-  const form = useForm({ defaultValues: { name: "", filter: START } });
+  const form = useForm({
+    defaultValues: isEverybody ? { name: strings.everybody, filter: EVERYBODY } : { name: "", filter: START },
+  });
   const value = form.watch("filter");
   const filter = fields === undefined ? null : toFilter(value, fields);
   const kinds = [

@@ -1,5 +1,6 @@
 /** Texts of groups, and of filters in sentences. */
 export const strings = {
+  everybody: "Everybody who agreed",
   title: "Groups",
   lead: "Contacts to send to together. Static groups have fixed members; dynamic groups follow a filter.",
   create: "New group",

@@ -156,7 +156,8 @@ async function walk(shop: WhatsappProcess, opened: TestBrowser, hand: Hand): Pro
     const held = meta.hold(about);
     await hand.press(button(name));
     await withinLimit(`Meta is asked after ${name}`, held.asked);
-    await page.reload();
+    // The server does not wait for Meta as long as a slow line takes to load the page.
+    await page.reload({ waitUntil: "commit" });
     held.release();
   };
 

@@ -288,7 +288,9 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/inbox/unread": nothing,
   "GET /w/{workspace}/inbox/views": nothing,
   "GET /w/{workspace}/inbox/live": nothing,
-  "POST /w/{workspace}/inbox/presence": () => ({ body: { stream: 1, tab: "one", conversation: null, is_typing: false } }),
+  "POST /w/{workspace}/inbox/presence": () => ({
+    body: { stream: 1, tab: "one", conversation: null, is_typing: false },
+  }),
   "GET /w/{workspace}/inbox/{contact}": ({ contact }) => ({ id: contact }),
   "POST /w/{workspace}/inbox/{contact}/ask-for-number": ({ contact }) => ({
     id: contact,

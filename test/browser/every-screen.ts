@@ -1,5 +1,5 @@
 /**
- * Every screen of the console: the addresses of its router, so that a new screen is among them by itself, each with what
+ * Every screen of the console: the addresses of its router, so a new screen is among them automatically, each with what
  * else can be seen at it. `waitForScreen` says when one is there; `lookAt` what is wrong with it in a look.
  */
 import { join } from "node:path";

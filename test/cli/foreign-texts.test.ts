@@ -100,7 +100,7 @@ const OURS: Readonly<Record<string, string>> = {
   certificates: "domain directory status order_url private_key chain failure_kind",
   connections: "facts",
   consent_log: "was became source evidence",
-  contact_network_ids: "network_id portfolio",
+  contact_network_ids: "network_id portfolio of_phone",
   contact_views: "folded search columns",
   contact_people: "birthday",
   conversations: "owner state",

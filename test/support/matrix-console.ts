@@ -366,7 +366,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   }),
   "GET /w/{workspace}/contacts/{phone}/join/{other}": async (side) => ({ id: [side.phone, await side.knownPhone()] }),
   "POST /w/{workspace}/contacts/{phone}/join": async (side) => ({
-    id: side.phone,
+    id: await side.knownPhone(),
     body: { with: await side.knownPhone() },
     after: () => side.personJobsDone(),
   }),

@@ -1,4 +1,6 @@
 /** `waxwing key …`: the API keys of a workspace. A key is shown once, when it is created. */
+import { formatMoney } from "#src/core/money.ts";
+import { requireUsableLimits } from "#src/domain/messages/key-limits.ts";
 import { listWebhooksOfKey } from "#src/domain/webhooks/further.ts";
 import { createKey, listKeys, readKeyLimits, revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -28,15 +30,27 @@ export const commands: readonly Command[] = [
         "N",
         "Maximum number of people that the key messages on one day of the workspace; default: no limit",
       ),
+      money: text(
+        "DEC",
+        "Most that the key's messages cost on one day of the workspace, such as 12.50; default: no limit",
+      ),
+      group: number("ID", "The only group whose contacts the key messages; default: anybody"),
       automation: flag("For an automation: its messages do not count as answers, so conversations still wait for one"),
       ai: flag("For an AI: its messages say so in conversations, the API and exports"),
     },
-    ({ workspace: workspaceId, name, scopes: names, expires, dailyPeople, automation, ai }) =>
+    ({ workspace: workspaceId, name, scopes: names, expires, dailyPeople, money, group, automation, ai }) =>
       (tx) => {
         const workspace = getWorkspace(tx, workspaceId);
-        const given = { scopes: names?.split(",").flatMap((name) => name.trim() || []), expires, dailyPeople };
+        const given = {
+          scopes: names?.split(",").flatMap((name) => name.trim() || []),
+          expires,
+          dailyPeople,
+          money,
+          groupId: group,
+        };
         const marks = { isAutomation: automation, isAi: ai };
         const limits = readKeyLimits({ ...given, ...marks }, workspace, tx.now);
+        requireUsableLimits(tx, workspace, limits);
         const { key, ...created } = createKey(tx, workspaceId, name ?? "API key", { limits });
         const shown = view(created, workspace);
         const text = [
@@ -47,6 +61,8 @@ export const commands: readonly Command[] = [
             scopes: shown.scopes.join(", "),
             expires: shown.expires_at ?? undefined,
             "people a day": shown.daily_people ?? undefined,
+            "money a day": shown.daily_money ?? undefined,
+            group: shown.group_id ?? undefined,
             "used by": usersOf(shown) ?? undefined,
           }),
           "",
@@ -70,6 +86,8 @@ export const commands: readonly Command[] = [
         created: key.created_at,
         scopes: `${key.scopes.join(",")}${key.is_of_first_version ? " (as of 0.1)" : ""}`,
         "people a day": key.daily_people,
+        "money a day": key.daily_money,
+        group: key.group_id,
         "used by": usersOf(key),
         "last used": key.last_used_at ?? "never",
         expires: key.expires_at,
@@ -117,6 +135,8 @@ function view(key: ApiKey, workspace: Workspace) {
     is_of_first_version: key.isOfFirstVersion,
     expires_at: when(key.expiresAt),
     daily_people: key.dailyPeople,
+    daily_money: key.dailyMoney === null ? null : formatMoney(key.dailyMoney),
+    group_id: key.groupId,
     is_automation: key.isAutomation,
     is_ai: key.isAi,
     created_at: when(key.createdAt),

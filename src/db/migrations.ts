@@ -53,6 +53,7 @@ import joinedContacts from "../../migrations/0051_joined_contacts.sql" with { ty
 import noteMentions from "../../migrations/0052_note_mentions.sql" with { type: "text" };
 import aiNotices from "../../migrations/0053_ai_notices.sql" with { type: "text" };
 import noteKeys from "../../migrations/0054_note_keys.sql" with { type: "text" };
+import keyLimits from "../../migrations/0055_key_limits.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -116,4 +117,5 @@ export const migrations: readonly Migration[] = [
   { version: 52, name: "note_mentions", sql: noteMentions },
   { version: 53, name: "ai_notices", sql: aiNotices },
   { version: 54, name: "note_keys", sql: noteKeys },
+  { version: 55, name: "key_limits", sql: keyLimits },
 ];

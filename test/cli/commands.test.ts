@@ -141,6 +141,8 @@ test("key create prints the whole key once, key list shows only its prefix, and 
     is_of_first_version: false,
     expires_at: null,
     daily_people: null,
+    daily_money: null,
+    group_id: null,
     is_automation: false,
     is_ai: false,
     created_at: TIME,
@@ -167,8 +169,10 @@ test("key create limits a key by scopes, an expiry and people a day; what is wro
   expect(lastsMs).toBe(90 * 24 * 3_600_000);
   const text = (await workshop.run([...create, "--scopes", "read", "--expires", "2099-01-31"])).stdout;
   expect(text).toMatch(/scopes +read\nexpires +2099-01-31T00:00:00\+05:30/);
+  expect((await workshop.run([...create, "--group", "999"])).stderr).toContain("has no group 999");
+  expect((await workshop.run([...create, "--money", "5"])).stderr).toContain("has no rate");
   const words = await workshop.run(["key", "list", "--workspace", workspace]);
-  expect(words.stdout).toMatch(/ read,send +250 +- +never /);
+  expect(words.stdout).toMatch(/ read,send +250 +- +- +- +never /);
   const marked = await workshop.json([...create, "--automation", "--ai"]);
   expect([marked.is_automation, marked.is_ai, made.is_automation, made.is_ai]).toEqual([true, true, false, false]);
   expect((await workshop.run(["key", "list", "--workspace", workspace])).stdout).toMatch(

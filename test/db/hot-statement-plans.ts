@@ -82,6 +82,7 @@ export const expectedPlans: Record<string, string[]> = {
   "contacts.setUpdatedAt": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
   "contacts.updateConsent": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
   "contacts.updateProfile": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
+  "groups.membership": ["SEARCH group_members USING PRIMARY KEY (group_id=? AND contact_id=?)"],
   "groups.deleteMember": ["SEARCH group_members USING PRIMARY KEY (group_id=? AND contact_id=?)"],
   "groups.groupByName": ["SEARCH groups USING INDEX groups_name (workspace_id=? AND folded=?)"],
   "groups.groupInWorkspace": ["SEARCH groups USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -125,6 +126,7 @@ export const expectedPlans: Record<string, string[]> = {
   "inbound.lastOwnMessage": ["SEARCH inbounds USING INDEX inbounds_contact (contact_id=? AND received_at>?)"],
   "inbound.phoneContactOf": ["SEARCH phone_contacts USING PRIMARY KEY (contact_id=? AND number_id=?)"],
   "inbound.setCallbackDone": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "messages.moneyOfDay": ["SEARCH key_days USING PRIMARY KEY (key_id=? AND day=?)"],
   "messages.aiNoticeOn": ["SEARCH ai_notices USING PRIMARY KEY (contact_id=? AND number_id=?)"],
   "messages.lastWrittenUntil": ["SEARCH inbounds USING INDEX inbounds_contact (contact_id=? AND received_at<?)"],
   "messages.countExpiredPeople": [

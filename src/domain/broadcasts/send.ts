@@ -17,6 +17,7 @@ import { nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
 import { createCounters, holdCost, holdUpFront } from "../messages/broadcast-cost.ts";
 import { type BudgetedKey, countPeople, dayBudget, reservePeople } from "../messages/key-budget.ts";
+import { countMoney, type LimitedKey, outsideGroup, requireInGroup } from "../messages/key-limits.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
 import type { Repeats } from "./again.ts";
 import { dayOf } from "./birthday.ts";
@@ -38,8 +39,8 @@ interface BroadcastRequest {
    * the key has a budget.
    */
   audienceSize: number | null;
-  /** The API key, if it has a daily budget. */
-  budgetedKey?: BudgetedKey | null;
+  /** The API key, if it has limits beside its scopes. */
+  limitedKey?: LimitedKey | null;
   /** The evidence for the consents that are recorded. */
   evidence: Record<string, unknown>;
   /** What it repeats, for those who failed. Absent: nothing. */
@@ -73,6 +74,7 @@ export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadc
   const skipped = people.filter(({ skip }) => skip !== null);
   const pending = people.length - skipped.length;
 
+  requireWithin(tx, request.limitedKey ?? null, plan, people);
   const broadcast = storeBroadcast(tx, plan, request, people.length);
   const identityIds = people.flatMap((resolved) => addResolved(tx, plan, broadcast, resolved, request));
   keepUploads(tx, broadcast);
@@ -92,13 +94,48 @@ export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadc
     if (!isCovered)
       throw notCovered(account, account.rate * (group === null ? pending : requireCounted(request.audienceSize)));
   }
-  if (request.budgetedKey) countInBudget(tx, request.budgetedKey, request, plan, broadcast, identityIds);
+  countUse(tx, request, plan, broadcast, identityIds);
   tx.notify(BROADCASTS);
   if (request.changes !== undefined) publishBroadcast(tx, broadcast, "broadcast.resumed");
   // One that is changed may have been due earlier.
   if (sendAt !== null)
     reschedule(tx, { kind: "start_broadcast", subject: broadcast.id, queueKey: workspaceId, dueAt: sendAt });
   return { broadcast, plan, skipped };
+}
+
+/** Throws 403: a person whom the broadcast would reach is not in the key's group, or it names a group that the key may not use. */
+function requireWithin(
+  tx: Tx,
+  key: LimitedKey | null,
+  { workspace, group }: BroadcastPlan,
+  people: readonly ResolvedRecipient[],
+): void {
+  if (key === null) return;
+  if (group !== null && key.groupId !== null && group.group.id !== key.groupId)
+    throw outsideGroup(key.groupId, "group");
+  if (group !== null && key.dailyMoney !== null) {
+    const sentence =
+      "This API key has a daily amount, so it sends broadcasts to `to`: what a group costs is known only later.";
+    throw new Problem("api_not_enabled", sentence, { fault: { field: "group", rule: "missing_scope", sentence } });
+  }
+  for (const { skip, contactLookup } of people) {
+    if (skip === null) requireInGroup(tx, key, workspace, contactLookup?.contact ?? null);
+  }
+}
+
+/** Throws `rate_limited` if the key may not send so much on that day. Each person of a list costs one message. */
+function countUse(
+  tx: Tx,
+  request: BroadcastRequest,
+  plan: BroadcastPlan,
+  broadcast: Broadcast,
+  identityIds: readonly number[],
+): void {
+  const { limitedKey } = request;
+  if (limitedKey == null) return;
+  const { keyId, dailyPeople } = limitedKey;
+  if (dailyPeople !== null) countInBudget(tx, { keyId, dailyPeople }, request, plan, broadcast, identityIds);
+  countMoney(tx, limitedKey, plan.workspace, identityIds.length * (plan.account?.rate ?? 0), plan.sendAt);
 }
 
 /** Throws `rate_limited` if the key may not message as many people on that day. */

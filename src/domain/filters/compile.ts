@@ -114,6 +114,15 @@ export function compileListed(
   };
 }
 
+/** A statement that returns a row if the filter matches this contact. */
+export function compileMatch(filter: Filter, context: CompileContext, contactId: number): Sql {
+  const where = whereSql(filter, context, () => "each");
+  return {
+    sql: `SELECT 1 AS matches FROM contacts WHERE contacts.id = ? AND contacts.workspace_id = ? AND ${where.sql}`,
+    parameters: [contactId, context.workspaceId, ...where.parameters],
+  };
+}
+
 /** The condition whose members are found first: of a tag or a group. */
 export function narrowing(filter: Filter): Condition | undefined {
   return requiredConditions(filter).find(({ kind, test }) => (kind === "tag" || kind === "group") && test.op === "in");

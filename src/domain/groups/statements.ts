@@ -37,6 +37,12 @@ export const deleteMember = hotWrite(
   member,
 );
 
+export const membership = hotQuery(
+  "SELECT contact_id AS contactId FROM group_members WHERE group_id = +:groupId AND contact_id = +:contactId",
+  member,
+  { contactId },
+);
+
 export const memberIds = hotQuery(
   `SELECT contact_id AS contactId FROM group_members WHERE group_id = +:groupId AND contact_id > :after
   ORDER BY contact_id LIMIT +:limit`,

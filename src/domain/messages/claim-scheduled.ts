@@ -7,7 +7,6 @@ import { allSentences } from "#src/core/fault.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { hold } from "../billing/hold.ts";
-import { identityOf } from "../contacts/identity.ts";
 import { noteUploadSent, requireNetworkUploads } from "../media/send-upload.ts";
 import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { getKey } from "../workspaces/api-keys.ts";
@@ -19,7 +18,7 @@ import { storeNotice } from "./ai-notice.ts";
 import { noteDispatchedAgain } from "./contact-messages.ts";
 import { uploadsOf } from "./content.ts";
 import { isDirect } from "./direct-send.ts";
-import { countPeople, dayBudget } from "./key-budget.ts";
+import { countMessage } from "./key-limits.ts";
 import { isAwayMessage, isContactErased } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";
 import { contactOf, findMessageById } from "./read.ts";
@@ -220,9 +219,10 @@ function dispatch(tx: Tx, before: Message, scheduled: ScheduledMessage, plan: Se
   const uploads = requireNetworkUploads(tx, uploadsOf(plan.content), plan.sender.id);
   const contact = contactOf(tx, before);
   if (scheduled.keyId !== null) {
-    const { dailyPeople } = getKey(tx, workspaceId, scheduled.keyId);
-    const budget = dailyPeople === null ? null : { keyId: scheduled.keyId, dailyPeople };
-    if (budget !== null) countPeople(tx, dayBudget(tx, budget, plan.workspace, null), [identityOf(contact)]);
+    const limits = getKey(tx, workspaceId, scheduled.keyId);
+    // What an earlier try has counted is not counted again.
+    const price = before.money === "held" ? 0 : plan.price;
+    countMessage(tx, { ...limits, keyId: scheduled.keyId }, plan.workspace, contact, price);
   }
   const isHeld = before.money === "held";
   const price = isHeld

@@ -111,6 +111,16 @@ export const addToBudget = hotWrite(
   keyDay,
 );
 
+export const moneyOfDay = hotQuery("SELECT money FROM key_days WHERE key_id = +:keyId AND day = +:day", keyDay, {
+  money: keyDay.money,
+});
+
+export const addMoneyToDay = hotWrite(
+  `INSERT INTO key_days (key_id, day, people, reserved, money) VALUES (:keyId, :day, 0, 0, :money)
+  ON CONFLICT (key_id, day) DO UPDATE SET money = money + excluded.money`,
+  keyDay,
+);
+
 /** What was reserved becomes people, or is released. */
 export const useReserved = hotWrite(
   `UPDATE key_days SET people = people + :people, reserved = reserved - :reserved

@@ -29,7 +29,7 @@ import type { Message } from "./table.ts";
 import { viewMessage } from "./view.ts";
 
 interface ScheduleOptions extends AcceptOptions {
-  /** Of an API key with a daily budget of people, which is used when the message is due. */
+  /** Of an API key with limits, which are evaluated when the message is due. */
   keyId: number | null;
 }
 

@@ -101,7 +101,7 @@ export const scheduledMessages = sqliteTable("scheduled_messages", {
   cancelOnReply: flag().notNull(),
   /** Lateness counts from here: `sendAt`, or the end of the quiet hours that the message waited for. */
   dueSince: instant().notNull(),
-  /** The API key, if it has a daily budget of people. */
+  /** The API key, if it has limits: see `key-limits.ts`. */
   keyId: integer(),
   /** Another copy of the database may have sent the message. */
   isRestored: flag().notNull().default(false),
@@ -159,6 +159,8 @@ export const keyDays = sqliteTable(
     people: integer().notNull(),
     /** Members of groups whose broadcasts are not built yet. */
     reserved: integer().notNull(),
+    /** What messages cost, of a key with a limit for it. */
+    money: micros().notNull().default(0),
   },
   ({ keyId, day }) => [primaryKey({ columns: [keyId, day] })],
 );

@@ -2,8 +2,9 @@
 
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { durationAfter, readDuration } from "#src/core/duration.ts";
-import { unknownName } from "#src/core/fault.ts";
+import { type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
+import { type Micros, readMoney } from "#src/core/money.ts";
 import { invalidRequest, noProblems, notFound, quote } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import { trimShown } from "#src/core/shown-text.ts";
@@ -76,6 +77,10 @@ export interface Bearer {
   expiresAt: number | null;
   /** Null: no limit. */
   dailyPeople: number | null;
+  /** Null: anybody. */
+  groupId: number | null;
+  /** Null: no limit. */
+  dailyMoney: Micros | null;
   lastUsedAt: number | null;
   name: string;
   isAutomation: boolean;
@@ -133,6 +138,10 @@ export interface KeyLimits {
   expiresAt: number | null;
   /** Null: no limit. */
   dailyPeople: number | null;
+  /** The group whose contacts alone the key may message; null: anybody. */
+  groupId: number | null;
+  /** The most that its messages may cost on a day; null: no limit. */
+  dailyMoney: Micros | null;
   /** Its messages do not count as answers: a conversation still waits for one. */
   isAutomation: boolean;
   /** An AI writes its messages, which say so. */
@@ -141,7 +150,7 @@ export interface KeyLimits {
 
 export const DEFAULT_LIMITS: Readonly<KeyLimits> = {
   ...{ scopes: defaultScopes, expiresAt: null, dailyPeople: null },
-  ...{ isAutomation: false, isAi: false },
+  ...{ groupId: null, dailyMoney: null, isAutomation: false, isAi: false },
 };
 /** For the keys of `waxwing dev`. */
 export const EVERY_SCOPE: Readonly<KeyLimits> = { ...DEFAULT_LIMITS, scopes };
@@ -152,6 +161,9 @@ interface KeyLimitsInput {
   /** A duration from now, a date or a time. */
   expires?: string | undefined;
   dailyPeople?: number | undefined;
+  groupId?: number | undefined;
+  /** A decimal. */
+  money?: string | undefined;
   isAutomation?: boolean | undefined;
   isAi?: boolean | undefined;
 }
@@ -166,7 +178,8 @@ export function readKeyLimits(
   now: number,
 ): KeyLimits {
   const fields = noProblems();
-  const { scopes: names, expires, dailyPeople = null, isAutomation = false, isAi = false } = input;
+  const { scopes: names, expires, dailyPeople = null, groupId = null, isAutomation = false, isAi = false } = input;
+  const dailyMoney = readDailyMoney(input.money, fields);
 
   const unknown = (names ?? []).filter((name) => !isScope(name));
   if (unknown.length > 0) {
@@ -193,9 +206,19 @@ export function readKeyLimits(
     scopes: names === undefined ? defaultScopes : scopes.filter((scope) => names.includes(scope)),
     expiresAt,
     dailyPeople,
+    groupId,
+    dailyMoney,
     isAutomation,
     isAi,
   };
+}
+
+function readDailyMoney(text: string | undefined, fields: FieldProblems): Micros | null {
+  const money = text === undefined ? null : readMoney(text.trim());
+  if (text !== undefined && (money === null || money <= 0)) {
+    fields.money = [{ rule: "format", sentence: "Give an amount above 0, such as 12.50." }];
+  }
+  return money;
 }
 
 function isScope(name: string): name is Scope {

@@ -6,7 +6,7 @@ import { apiKeys, keyRequestDays, keyRequestRuns, keyRequests, workspaces } from
 const workspace = getTableColumns(workspaces);
 const key = getTableColumns(apiKeys);
 const { id, workspaceId, hash, scopes, isOfFirstVersion, expiresAt, dailyPeople, lastUsedAt } = key;
-const { name, isAutomation, isAi } = key;
+const { name, isAutomation, isAi, groupId, dailyMoney } = key;
 
 export const workspaceById = hotQuery(
   `SELECT ${columns(workspace)} FROM workspaces WHERE id = +:id`,
@@ -16,10 +16,24 @@ export const workspaceById = hotQuery(
 
 export const validKeyByHash = hotQuery(
   `SELECT id, scopes, is_of_first_version AS isOfFirstVersion, expires_at AS expiresAt, daily_people AS dailyPeople, last_used_at AS lastUsedAt,
-    workspace_id AS workspaceId, name, is_automation AS isAutomation, is_ai AS isAi
+    workspace_id AS workspaceId, name, is_automation AS isAutomation, is_ai AS isAi, group_id AS groupId,
+    daily_money AS dailyMoney
   FROM api_keys WHERE hash = +:hash AND revoked_at IS NULL`,
   { hash },
-  { id, scopes, isOfFirstVersion, expiresAt, dailyPeople, lastUsedAt, workspaceId, name, isAutomation, isAi },
+  {
+    id,
+    scopes,
+    isOfFirstVersion,
+    expiresAt,
+    dailyPeople,
+    lastUsedAt,
+    workspaceId,
+    name,
+    isAutomation,
+    isAi,
+    groupId,
+    dailyMoney,
+  },
 );
 
 const request = getTableColumns(keyRequests);

@@ -1,6 +1,6 @@
 /** Tables of workspaces (customer accounts), their API keys, and the log of requests with these. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { bytes, flag, instant } from "#src/db/columns.ts";
+import { bytes, flag, instant, micros } from "#src/db/columns.ts";
 import type { ButtonMark } from "./button-marks.ts";
 import type { Scope } from "./scopes.ts";
 import { type SettingKindOf, type SettingName, settingNames, settings } from "./workspace.ts";
@@ -47,6 +47,10 @@ export const apiKeys = sqliteTable("api_keys", {
   expiresAt: instant(),
   /** Most people whom the key may message on one day of the workspace; null: no limit. */
   dailyPeople: integer(),
+  /** The group whose contacts alone the key may message; null: anybody. Not a foreign key: a removed group has no contact. */
+  groupId: integer(),
+  /** The most that the key's messages may cost on one day of the workspace; null: no limit. */
+  dailyMoney: micros(),
   /** Its messages do not count as answers. */
   isAutomation: flag().notNull().default(false),
   /** An AI writes its messages. */

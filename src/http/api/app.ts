@@ -13,6 +13,7 @@ import type { Turns } from "#src/core/turns.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
+import { limitedKey } from "#src/domain/messages/key-limits.ts";
 import type { Bearer } from "#src/domain/workspaces/api-keys.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { Uploads } from "#src/media/uploads.ts";
@@ -131,8 +132,9 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     request: Request,
     endpoint: ApiEndpoint | null,
     values: Record<string, string>,
-    { workspace, keyId, dailyPeople, name, isAutomation, isAi }: Bearer,
+    bearer: Bearer,
   ): Answer | Promise<Answer> => {
+    const { workspace, keyId, name, isAutomation, isAi } = bearer;
     const { pathname, query } = splitUrl(request.url);
     const rowCost = endpoint === null ? null : costOfRows(endpoint, query.get("per_page"));
     let isPaid: Promise<void> | null = null;
@@ -170,7 +172,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         keyId,
         sentBy: { senderName: name, automated: isAutomation, byAi: isAi },
         by: { source: "api", evidence: { key: keyId } },
-        budgetedKey: dailyPeople === null ? null : { keyId, dailyPeople },
+        limitedKey: limitedKey(bearer),
         path,
         query,
         headers: request.headers,

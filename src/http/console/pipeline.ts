@@ -184,7 +184,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const of = <T>(readers: { of(id: number): T }): T => readers.of(entry.workspace.id);
     const readers = { reader: of(lists), searchReader: of(searches), exportReader: of(building) };
     const by = { source: "manual", evidence: { user: principal.user.id } } as const;
-    return run({ ...userCall, ...entry, ...readers, by, budgetedKey: null });
+    return run({ ...userCall, ...entry, ...readers, by, limitedKey: null });
   };
 
   return async (request, route, values, peer) => {

@@ -95,16 +95,16 @@ export const broadcastEndpoints = {
       problems: [...refusals, "insufficient_balance", "idempotency_conflict"],
     },
   }).answer((call) => {
-    const { workspace, by, budgetedKey, dispatch } = call;
+    const { workspace, by, limitedKey, dispatch } = call;
     const [input, use] = readTogether(
       () => readBroadcast(call.body, workspace.timezone),
       () => (call.user === null ? readKey(call) : null),
     );
     return actOnce(call, use, async () => {
-      const audienceSize = await countAudience(call, workspace.id, input, budgetedKey !== null);
+      const audienceSize = await countAudience(call, workspace.id, input, (limitedKey?.dailyPeople ?? null) !== null);
       const { instanceId } = dispatch;
       const { evidence } = by;
-      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, budgetedKey, evidence };
+      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, limitedKey, evidence };
       const act = (tx: Tx) => {
         const { broadcast, skipped } = sendBroadcast(tx, request);
         const audit = { action: "broadcast.create", subject: broadcast.name, details: { id: broadcast.id } };

@@ -12,7 +12,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
 import type { KeyUse } from "#src/domain/idempotency/keys.ts";
 import type { SentBy } from "#src/domain/messages/accept.ts";
-import type { BudgetedKey } from "#src/domain/messages/key-budget.ts";
+import type { LimitedKey } from "#src/domain/messages/key-limits.ts";
 import { auditedOfKeys, type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
 import type { WorkspaceAccess } from "#src/domain/users/read.ts";
@@ -73,8 +73,8 @@ interface InWorkspace {
   workspace: Workspace;
   /** Who calls, as the consent log keeps it. */
   by: ConsentEvidence;
-  /** The API key, if it has a daily budget of people. */
-  budgetedKey: BudgetedKey | null;
+  /** The API key, if it has limits beside its scopes. */
+  limitedKey: LimitedKey | null;
   /** Runs slow queries on another thread, and waits for no other workspace. */
   reader: Reader;
   /**

@@ -2,12 +2,14 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
+import { formatMoney } from "#src/core/money.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { fieldKinds } from "#src/domain/contacts/custom-field.ts";
 import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { removeField } from "#src/domain/filters/remove-field.ts";
+import { requireUsableLimits } from "#src/domain/messages/key-limits.ts";
 import { clearWebhook, requireWebhook, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
 import { showGroupBursts } from "#src/domain/webhooks/bursts.ts";
 import { defaultTypes, eventTypes } from "#src/domain/webhooks/event-types.ts";
@@ -36,6 +38,10 @@ const key = {
   is_of_first_version: Type.Boolean(),
   expires_at: OptionalTime,
   daily_people: OptionalCount,
+  /** Null: no limit. */
+  daily_money: OptionalText,
+  /** The group whose contacts alone the key may message. */
+  group_id: OptionalCount,
   is_automation: Type.Boolean(),
   is_ai: Type.Boolean(),
   created_at: Instant(),
@@ -75,6 +81,8 @@ export const developerEndpoints = {
         scopes: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 20 })),
         expires: Type.Optional(Type.String({ maxLength: 40 })),
         daily_people: Type.Optional(Type.Number()),
+        money: Type.Optional(Type.String({ maxLength: 40 })),
+        group: Type.Optional(Type.Integer()),
         is_automation: Type.Optional(Type.Boolean()),
         is_ai: Type.Optional(Type.Boolean()),
       },
@@ -84,8 +92,10 @@ export const developerEndpoints = {
     output: Data(Type.Object({ ...key, key: OptionalText })),
   }).change((tx, call) => {
     const { workspace, body } = call;
-    const { name, scopes, expires, daily_people: dailyPeople, is_automation: isAutomation, is_ai: isAi } = body;
-    const limits = readKeyLimits({ scopes, expires, dailyPeople, isAutomation, isAi }, workspace, tx.now);
+    const { name, scopes, expires, daily_people: dailyPeople, money, group: groupId } = body;
+    const marks = { isAutomation: body.is_automation, isAi: body.is_ai };
+    const limits = readKeyLimits({ scopes, expires, dailyPeople, money, groupId, ...marks }, workspace, tx.now);
+    requireUsableLimits(tx, workspace, limits);
     const created = createKey(tx, workspace.id, name, { limits });
     const shown = viewKey(created, workspace);
     return {
@@ -228,19 +238,25 @@ export const developerEndpoints = {
 
 /** For the audit log: what the key may do. */
 function describeKey(key: ApiKey, workspace: Workspace): Record<string, unknown> {
-  const { prefix, scopes, expires_at, daily_people, is_automation, is_ai } = viewKey(key, workspace);
+  const { prefix, scopes, expires_at, daily_people, daily_money, group_id, is_automation, is_ai } = viewKey(
+    key,
+    workspace,
+  );
   return {
     prefix,
     scopes,
     ...(expires_at === null ? {} : { expires_at }),
     ...(daily_people === null ? {} : { daily_people }),
+    ...(daily_money === null ? {} : { daily_money }),
+    ...(group_id === null ? {} : { group_id }),
     ...(is_automation ? { is_automation } : {}),
     ...(is_ai ? { is_ai } : {}),
   };
 }
 
 function viewKey(key: ApiKey, workspace: Workspace): Static<typeof KeyView> {
-  return show(KeyView, key, timesOf(workspace), {});
+  const dailyMoney = key.dailyMoney === null ? null : formatMoney(key.dailyMoney);
+  return show(KeyView, { ...key, dailyMoney }, timesOf(workspace), {});
 }
 
 function viewField({ key, label, kind, choices }: CustomField): Static<typeof FieldView> {

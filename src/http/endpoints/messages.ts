@@ -3,9 +3,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
-import { identityOf } from "#src/domain/contacts/identity.ts";
 import { findKey, type KeyUse, usedBefore } from "#src/domain/idempotency/keys.ts";
-import { countPeople, dayBudget } from "#src/domain/messages/key-budget.ts";
+import { countMessage, requireInGroup } from "#src/domain/messages/key-limits.ts";
+import type { SendInput } from "#src/domain/messages/plan.ts";
 import { findSentByForm, findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
 import { cancelMessage } from "#src/domain/messages/scheduled.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
@@ -192,17 +192,10 @@ export const messageEndpoints = {
     );
     const repeated = call.user === null ? undefined : findRepeated(call, use);
     if (repeated !== undefined) return repeated;
-    const origin = call.user === null ? "api" : "console";
-    const from = call.user === null ? input.from : call.store.read((tx) => senderOf(tx, call, input.from));
-    // A person is asked before a message takes the conversation from another sender.
-    const take = input.take ?? (call.user === null ? null : false);
-    const sentBy = call.user === null ? call.sentBy : sentByUser(call.user);
-    const onStart = call.user === null ? null : unchangedCheck(call);
-    const common = { workspaceId: call.workspace.id, origin, sentBy, onStart } as const;
-    const request: SendRequest = { ...common, input: { ...input, from, take, byAi: sentBy.byAi } };
+    const request = requestOf(call, input);
     if (input.later != null) {
-      const later = { ...request, keyId: call.budgetedKey?.keyId ?? null };
-      const recordStored = call.user === null ? null : recordSending(call, input.to);
+      const later = { ...request, keyId: call.limitedKey?.keyId ?? null };
+      const recordStored = call.user === null ? countIn(call, true) : recordSending(call, input.to);
       const scheduled = await scheduleOnce(
         call,
         recordStored === null ? later : { ...later, onStored: recordStored },
@@ -210,7 +203,7 @@ export const messageEndpoints = {
       );
       return keptAnswer<{ data: Static<typeof MessageView> }>(scheduled);
     }
-    const onStored = call.user === null ? countIn(call) : recordSending(call, input.to);
+    const onStored = call.user === null ? countIn(call, false) : recordSending(call, input.to);
     const sent = await sendOnce(call, onStored === null ? request : { ...request, onStored }, use);
     return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
   }),
@@ -257,6 +250,19 @@ export const messageEndpoints = {
   }).load((call) => (call.user === null ? showSent(call) : loadDetail(call))),
 };
 
+function requestOf(call: KeyCall | WorkspaceCall, input: SendInput): SendRequest {
+  const workspaceId = call.workspace.id;
+  if (call.user === null) {
+    const { sentBy } = call;
+    return { workspaceId, origin: "api", sentBy, onStart: null, input: { ...input, byAi: sentBy.byAi } };
+  }
+  const from = call.store.read((tx) => senderOf(tx, call, input.from));
+  // A person is asked before a message takes the conversation from another sender.
+  const asked = { ...input, from, take: input.take ?? false };
+  const sentBy = sentByUser(call.user);
+  return { workspaceId, origin: "console", sentBy, onStart: unchangedCheck(call), input: asked };
+}
+
 /**
  * A message may wait in a browser for longer than answers are kept. Undefined: the key has an answer, or is free. Throws
  * `idempotency_conflict` if the message of the key is on a number that the user does not see.
@@ -275,13 +281,15 @@ function findRepeated(
   return { ...answerData(201, viewMessage(message, workspace)), headers: { "idempotent-replayed": "true" } };
 }
 
-/** Counts the person in the key's budget, in the transaction that stores the message. Null: the key has none. */
-function countIn({ workspace, budgetedKey }: KeyCall): NonNullable<SendRequest["onStored"]> | null {
-  if (budgetedKey === null) return null;
-  return (tx, { contactId }) => {
+/** Counts the message under the key's limits, in the transaction that stores it. Null: the key has none. */
+function countIn({ workspace, limitedKey }: KeyCall, isLater: boolean): NonNullable<SendRequest["onStored"]> | null {
+  if (limitedKey === null) return null;
+  return (tx, { contactId, rate }) => {
     if (contactId === null) return;
-    const budget = dayBudget(tx, budgetedKey, workspace, null);
-    countPeople(tx, budget, [identityOf(getContact(tx, workspace.id, contactId))]);
+    const contact = getContact(tx, workspace.id, contactId);
+    // Budgets are used when a scheduled message is due.
+    if (isLater) requireInGroup(tx, limitedKey, workspace, contact);
+    else countMessage(tx, limitedKey, workspace, contact, rate);
   };
 }
 

@@ -57,11 +57,13 @@ export function Keys() {
         {
           head: strings.mayDo,
           phone: "hidden",
-          cell: ({ scopes, is_of_first_version, daily_people, is_automation, is_ai }) => (
+          cell: ({ scopes, is_of_first_version, daily_people, daily_money, group_id, is_automation, is_ai }) => (
             <>
               {scopes.map((scope) => scopeRows[scope].label).join(", ")}
               {is_of_first_version && <span className="text-quiet">{strings.ofFirstVersion}</span>}
               {daily_people !== null && <span className="text-quiet">{strings.peopleADay(daily_people)}</span>}
+              {daily_money !== null && <span className="text-quiet">{strings.moneyADay(daily_money)}</span>}
+              {group_id !== null && <span className="text-quiet">{strings.ofGroup(group_id)}</span>}
               {is_automation && <span className="text-quiet">{strings.ofAutomation}</span>}
               {is_ai && <span className="text-quiet">{strings.ofAi}</span>}
             </>

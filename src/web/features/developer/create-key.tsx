@@ -26,17 +26,21 @@ interface KeyForm {
   scopes: string[];
   expires: string;
   daily_people: string;
+  money: string;
+  group: string;
   marks: string[];
 }
 
 /** Other fields that are left empty do not limit the key. The server says what is wrong. */
-function bodyOf({ name, scopes, expires, daily_people, marks }: KeyForm) {
+function bodyOf({ name, scopes, expires, daily_people, money, group, marks }: KeyForm) {
   const people = daily_people.trim();
   return {
     name,
     scopes,
     ...(expires.trim() === "" ? {} : { expires: expires.trim() }),
     ...(people === "" ? {} : { daily_people: Number(people) || 0 }),
+    ...(money.trim() === "" ? {} : { money: money.trim() }),
+    ...(group.trim() === "" ? {} : { group: Number(group) || 0 }),
     is_automation: marks.includes("automation"),
     is_ai: marks.includes("ai"),
   };
@@ -45,7 +49,15 @@ function bodyOf({ name, scopes, expires, daily_people, marks }: KeyForm) {
 /** The key exists only in this dialog's state and disappears with it. */
 export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
   const form = useForm<KeyForm>({
-    defaultValues: { name: "", scopes: [...defaultScopes], expires: "", daily_people: "", marks: [] },
+    defaultValues: {
+      name: "",
+      scopes: [...defaultScopes],
+      expires: "",
+      daily_people: "",
+      money: "",
+      group: "",
+      marks: [],
+    },
   });
   const [created, setCreated] = useState<{ key: string | null } | null>(null);
   if (created !== null) {
@@ -103,6 +115,24 @@ export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
           label={strings.dailyPeople}
           hint={strings.dailyPeopleHint}
           placeholder={strings.noLimit}
+          inputMode="numeric"
+          autoComplete="off"
+        />
+        <TextField
+          form={form}
+          name="money"
+          label={strings.dailyMoney}
+          hint={strings.dailyMoneyHint}
+          placeholder={strings.noLimit}
+          inputMode="decimal"
+          autoComplete="off"
+        />
+        <TextField
+          form={form}
+          name="group"
+          label={strings.group}
+          hint={strings.groupHint}
+          placeholder={strings.anybody}
           inputMode="numeric"
           autoComplete="off"
         />

@@ -135,6 +135,8 @@ export async function makeWhatsappProcess(
   const proxy = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    // An answer may wait for several late ones of the network.
+    idleTimeout: 120,
     tls: { key: TLS_KEY, cert: TLS_CERTIFICATE },
     async fetch(request) {
       const name = request.url.split("/files/")[1];

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 54. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 55. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -46,7 +46,7 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER
-, scopes TEXT NOT NULL DEFAULT '[]', is_of_first_version INTEGER NOT NULL DEFAULT 0 CHECK (is_of_first_version IN (0, 1)), is_automation INTEGER NOT NULL DEFAULT 0 CHECK (is_automation IN (0, 1)), is_ai INTEGER NOT NULL DEFAULT 0 CHECK (is_ai IN (0, 1))) STRICT;
+, scopes TEXT NOT NULL DEFAULT '[]', is_of_first_version INTEGER NOT NULL DEFAULT 0 CHECK (is_of_first_version IN (0, 1)), is_automation INTEGER NOT NULL DEFAULT 0 CHECK (is_automation IN (0, 1)), is_ai INTEGER NOT NULL DEFAULT 0 CHECK (is_ai IN (0, 1)), group_id INTEGER, daily_money INTEGER) STRICT;
 CREATE UNIQUE INDEX api_keys_hash ON api_keys (hash);
 CREATE INDEX api_keys_workspace ON api_keys (workspace_id, id);
 
@@ -961,7 +961,7 @@ CREATE TABLE key_days (
   key_id INTEGER NOT NULL REFERENCES api_keys (id),
   day TEXT NOT NULL,
   people INTEGER NOT NULL,
-  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  reserved INTEGER NOT NULL CHECK (reserved >= 0), money INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (key_id, day)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX key_days_day ON key_days (day) WHERE reserved = 0;

@@ -3,8 +3,8 @@
  *
  * > I have a bakery in Lisbon. My customers are in a list that my niece typed into Excel: numbers with and without +351,
  * > birthdays, two lines above the columns. On Saturday I give two loaves for one and want to write that to all of them.
- * > Somebody will ask whether there is maize bread, and I want to answer. Rui helps me in the shop and should answer too,
- * > and after one o'clock nobody is there.
+ * > People will ask whether there is maize bread, and I want to answer. Rui helps me in the shop and should answer too,
+ * > and after one o'clock the shop is shut.
  *
  * `PICTURES=DIR bun run test:shop:hour` records it: a numbered picture of each step. The clicks are counted.
  */
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         await page.getByText("3 of 5 done").waitFor();
         await open("New broadcast");
         await hour.click(page.getByRole("button", { name: /^Use/ }));
-        // Nobody has made a group: everybody who agreed is suggested.
+        // There is no group yet: everybody who agreed is suggested.
         await press("Everybody who agreed");
         await page.getByText(`Matches ${PEOPLE} people`).waitFor();
         await hour.picture(page, "everybody");

@@ -206,13 +206,18 @@ function columnAt(place: number): string {
   return `#${place + 1}`;
 }
 
+/** With its accent the word is Portuguese and means the birthday; without it is Spanish too, for an anniversary. */
+const PORTUGUESE_BIRTHDAY = /^\s*(?:data\s+d[eo]\s+)?anivers\u00e1rio\s*$/iu;
+
 function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
   const folded = foldName(name);
   const person = readPersonTarget(name);
   if (person !== null) return person;
   const rank = PHONE_NAMES.findIndex((names) => names.includes(folded));
   if (rank !== -1) return { to: "phone", rank };
-  const known = Object.keys(GUESSES).find((target) => GUESSES[target]?.includes(folded));
+  const known = PORTUGUESE_BIRTHDAY.test(name)
+    ? "birthday"
+    : Object.keys(GUESSES).find((target) => GUESSES[target]?.includes(folded));
   if (known !== undefined) return readTarget(known, fields) ?? null;
   const consent = consentColumnOf(folded);
   if (consent !== null) return { to: "consent", as: consent };

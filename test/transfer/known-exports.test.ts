@@ -85,6 +85,21 @@ test.each(HEADERS)("%s, %s, %s are known", (phone, name, city) => {
   expect(targets.map((target) => nameOfTarget(target))).toEqual(["phone", "name", "city"]);
 });
 
+test("an aniversário is the birthday in Portuguese, and an aniversario an anniversary", () => {
+  expect(guessColumns(["Telefone", "Aniversário"], new Map(), []).targets[1]).toEqual({
+    to: "profile",
+    field: "birthday",
+  });
+  expect(guessColumns(["Telefone", "Data de aniversário"], new Map(), []).targets[1]).toEqual({
+    to: "profile",
+    field: "birthday",
+  });
+  expect(guessColumns(["Teléfono", "Aniversario"], new Map(), []).targets[1]).toEqual({
+    to: "profile",
+    field: "anniversary",
+  });
+});
+
 test("of a log of messages the person is who the direction says, never the business itself", async () => {
   using workshop = new CallingWorkshop();
   const place = ["--country", "IN", "--timezone", "Asia/Kolkata"];

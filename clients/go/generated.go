@@ -494,6 +494,50 @@ type ContactCard struct {
 	Birthday string `json:"birthday,omitempty"`
 }
 
+// ContactComparisonFieldsItem: part of another type.
+type ContactComparisonFieldsItem struct {
+	// `phone`, a profile field, or `fields.` and the key of a custom field.
+	Field string `json:"field"`
+	Stays *any   `json:"stays"`
+	Goes  *any   `json:"goes"`
+	// Both have a value and they are not the same: `take` decides. A value that only one has is kept.
+	Differs bool `json:"differs"`
+}
+
+// ContactComparisonConsent: part of another type.
+type ContactComparisonConsent struct {
+	Stays string `json:"stays"`
+	Goes  string `json:"goes"`
+	// What holds after the join. It is never raised: an opt-out of either holds.
+	Becomes string `json:"becomes"`
+}
+
+// ContactComparisonMoves: What the contact that stays gets from the other one. 1,000 means that many or more.
+type ContactComparisonMoves struct {
+	Sent           int64 `json:"sent"`
+	OfBroadcasts   int64 `json:"of_broadcasts"`
+	Scheduled      int64 `json:"scheduled"`
+	Received       int64 `json:"received"`
+	ByOtherSenders int64 `json:"by_other_senders"`
+	Notes          int64 `json:"notes"`
+	Files          int64 `json:"files"`
+	Tags           int64 `json:"tags"`
+	Groups         int64 `json:"groups"`
+}
+
+// ContactComparison: Two contacts side by side, and what joining them would do.
+type ContactComparison struct {
+	Fields  []ContactComparisonFieldsItem `json:"fields"`
+	Consent ContactComparisonConsent      `json:"consent"`
+	// The number that is not answered first after the join, unless `take` has `phone`. It still leads to the
+	// contact. Null: both are one number, or only one has a number.
+	FurtherPhone *string `json:"further_phone"`
+	// What the contact that stays gets from the other one. 1,000 means that many or more.
+	Moves ContactComparisonMoves `json:"moves"`
+	// Stands for what was compared; a join that names it fails if either changed since.
+	Seen string `json:"seen"`
+}
+
 // ContactConsent: Whether the person has agreed to receive messages.
 type ContactConsent struct {
 	// `opted_out`: no messages are sent until the person sends START. `unknown`: neither an opt-in nor an opt-out is
@@ -938,6 +982,33 @@ type CreatedBroadcast struct {
 type DeletedTemplates struct {
 	Name      string   `json:"name"`
 	Languages []string `json:"languages"`
+}
+
+// DifferentPeople: That two contacts are different people.
+type DifferentPeople struct {
+	Different bool `json:"different"`
+}
+
+// DuplicateContact: One of two contacts that may be one person.
+type DuplicateContact struct {
+	Phone                 *string `json:"phone"`
+	UserID                *string `json:"user_id"`
+	Name                  *string `json:"name"`
+	Email                 *string `json:"email"`
+	Birthday              *string `json:"birthday"`
+	Consent               string  `json:"consent"`
+	LastMessageFromThemAt *string `json:"last_message_from_them_at"`
+	CreatedAt             string  `json:"created_at"`
+}
+
+// DuplicatePair: Two contacts that may be one person, and why.
+type DuplicatePair struct {
+	// Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other;
+	// `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`;
+	// `same_name_and_birthday`.
+	Reasons []string         `json:"reasons"`
+	One     DuplicateContact `json:"one"`
+	Other   DuplicateContact `json:"other"`
 }
 
 // WebhookEvent: An event of the workspace, as webhooks receive it. New types may be added.
@@ -3743,21 +3814,21 @@ func (c *Client) GetSettings(ctx context.Context, options ...CallOption) (*Works
 // ListDuplicates: List possible duplicates. Returns pairs of contacts that may be one person, at most 50, the
 // surest reasons first. Further pairs follow once some are joined or marked as different people. Nothing is
 // joined automatically. Needs a key with the scope `read` or `contacts`.
-func (c *Client) ListDuplicates(ctx context.Context, options ...CallOption) (*[]Item, error) {
-	return one[[]Item](ctx, c, apiRequest{method: "GET", path: "/duplicates", isIdempotent: true}, options)
+func (c *Client) ListDuplicates(ctx context.Context, options ...CallOption) (*[]DuplicatePair, error) {
+	return one[[]DuplicatePair](ctx, c, apiRequest{method: "GET", path: "/duplicates", isIdempotent: true}, options)
 }
 
 // MarkDifferentPeople: Mark two contacts as different people. The two are not listed as possible duplicates from
 // now on. Needs a key with the scope `contacts`.
-func (c *Client) MarkDifferentPeople(ctx context.Context, phone string, options ...CallOption) (*, error) {
-	return one[](ctx, c, apiRequest{method: "POST", path: "/contacts/" + segment(phone) + "/different"}, options)
+func (c *Client) MarkDifferentPeople(ctx context.Context, phone string, options ...CallOption) (*DifferentPeople, error) {
+	return one[DifferentPeople](ctx, c, apiRequest{method: "POST", path: "/contacts/" + segment(phone) + "/different"}, options)
 }
 
 // CompareContacts: Compare two contacts before joining them. Says what a join would do: the fields in which the
 // contacts differ, the consent that would hold, and what would move from the other contact to the first one in
 // the path. Changes nothing. Needs a key with the scope `read` or `contacts`.
-func (c *Client) CompareContacts(ctx context.Context, phone string, other string, options ...CallOption) (*, error) {
-	return one[](ctx, c, apiRequest{method: "GET", path: "/contacts/" + segment(phone) + "/join/" + segment(other), isIdempotent: true}, options)
+func (c *Client) CompareContacts(ctx context.Context, phone string, other string, options ...CallOption) (*ContactComparison, error) {
+	return one[ContactComparison](ctx, c, apiRequest{method: "GET", path: "/contacts/" + segment(phone) + "/join/" + segment(other), isIdempotent: true}, options)
 }
 
 // JoinContacts: Join two contacts. The contact named by `with` becomes a part of the contact in the path: its

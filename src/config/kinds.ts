@@ -232,15 +232,18 @@ export const addressRanges: Kind<readonly AddressRange[]> = list(
   'a list of IP addresses or ranges, such as ["127.0.0.1", "10.0.0.0/8"]',
 );
 
-/** An http or https URL without a query, returned without trailing slashes. */
-export const httpAddress: Kind<string> = naming(
-  "address",
-  text('an address such as "https://messages.example.com", without user, query or "#"', (value) => {
+/** An http or https URL without a query, returned without trailing slashes, to which browsers go and the server does not. */
+export const linkAddress: Kind<string> = text(
+  'an address such as "https://messages.example.com", without user, query or "#"',
+  (value) => {
     // URL would silently repair white space and backslashes; the operator should see them.
     if (!/^https?:\/\/[^\s\\?#@]+$/i.test(value) || !URL.canParse(value)) return null;
     return new URL(value).href.replace(/\/+$/, "");
-  }),
+  },
 );
+
+/** Such a URL that the server itself requests or is reached at. */
+export const httpAddress: Kind<string> = naming("address", linkAddress);
 
 /** The whole address of a call, with its query. It often contains a token, so it is a secret. */
 export const callAddress: Kind<string> = naming(

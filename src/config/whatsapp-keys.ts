@@ -6,6 +6,7 @@ import {
   headerName,
   headerPrefix,
   httpAddress,
+  linkAddress,
   metaId,
   oneOf,
   optional,
@@ -45,7 +46,7 @@ export const whatsappKeys = {
   ),
   dialogUrl: key(
     "dialog_url",
-    httpAddress,
+    linkAddress,
     "https://www.facebook.com",
     "Address of the site on which owners sign up at Meta. Change it for tests with a network of your own only.",
   ),

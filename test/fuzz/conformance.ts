@@ -79,6 +79,10 @@ export function createConformance(document: OpenApiDocument): Conformance {
         ? given.$ref.slice(1)
         : `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${answer.status}`;
       const isOfAnyType = response?.content?.["*/*"] !== undefined;
+      if (response !== null && response.content === undefined) {
+        const inBody = answer.body.length === 0 ? [] : ["it has a body"];
+        return [...inBody, ...findInHeaders(answer, response)];
+      }
       const inBody = isOfAnyType ? [] : findInBody(answer, `${place}/content/application~1json/schema`);
       return [...inBody, ...findInHeaders(answer, response)];
     },

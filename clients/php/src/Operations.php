@@ -39,6 +39,7 @@ namespace Waxwing;
  * @phpstan-type ChoiceList array{button: string, sections: list<ListSection>}
  * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, window_ends_at: string|null, threads: list<array{number: string, owner: 'us'|'other'|'nobody', since: string}>, created_at: string, updated_at: string}
  * @phpstan-type ContactCard array{name: CardName, phones?: list<CardPhone>, emails?: list<CardEmail>, urls?: list<CardUrl>, addresses?: list<CardAddress>, org?: CardOrganization, birthday?: string}
+ * @phpstan-type ContactComparison array{fields: list<array{field: string, stays: string|int|float|bool|null, goes: string|int|float|bool|null, differs: bool}>, consent: array{stays: 'unknown'|'opted_in'|'opted_out', goes: 'unknown'|'opted_in'|'opted_out', becomes: 'unknown'|'opted_in'|'opted_out'}, further_phone: string|null, moves: array{sent: int, of_broadcasts: int, scheduled: int, received: int, by_other_senders: int, notes: int, files: int, tags: int, groups: int}, seen: string}
  * @phpstan-type ContactConsent array{status: 'unknown'|'opted_in'|'opted_out', source: 'inbound_message'|'manual'|'bulk'|'import'|'api'|null, at: string|null, purpose: string|null, notice: string|null, may_want_to_stop_since: string|null}
  * @phpstan-type ContactErasedEvent array{id: string, type: 'contact.erased', created_at: string, data: array{phone: string|null, user_id: string|null}}
  * @phpstan-type ContactFieldValue array{field: string, fallback?: string}
@@ -62,6 +63,9 @@ namespace Waxwing;
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, held: int, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
  * @phpstan-type DeletedTemplates array{name: string, languages: list<string>}
+ * @phpstan-type DifferentPeople array{different: bool}
+ * @phpstan-type DuplicateContact array{phone: string|null, user_id: string|null, name: string|null, email: string|null, birthday: string|null, consent: 'unknown'|'opted_in'|'opted_out', last_message_from_them_at: string|null, created_at: string}
+ * @phpstan-type DuplicatePair array{reasons: list<'network'|'same_number'|'same_email'|'same_name_and_birthday'>, one: DuplicateContact, other: DuplicateContact}
  * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageScheduledEvent|MessageCancelledEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ConversationUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|TemplateUpdatedEvent|WebhookTestEvent
  * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, cursors?: list<string>, has_more: bool, next: string}
  * @phpstan-type FileHeader FileHeaderByLink|FileHeaderById
@@ -1062,7 +1066,7 @@ abstract class Operations
      * automatically. Needs a key with the scope `read` or `contacts`.
      *
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
-     * @return list<array{reasons: list<'network'|'same_number'|'same_email'|'same_name_and_birthday'>, one: array{phone: string|null, user_id: string|null, name: string|null, email: string|null, birthday: string|null, consent: 'unknown'|'opted_in'|'opted_out', last_message_from_them_at: string|null, created_at: string}, other: array{phone: string|null, user_id: string|null, name: string|null, email: string|null, birthday: string|null, consent: 'unknown'|'opted_in'|'opted_out', last_message_from_them_at: string|null, created_at: string}}>
+     * @return list<DuplicatePair>
      */
     public function listDuplicates(array $options = []): array
     {
@@ -1075,7 +1079,7 @@ abstract class Operations
      *
      * @param string $phone
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
-     * @return array{different: bool}
+     * @return DifferentPeople
      */
     public function markDifferentPeople(string $phone, array $options = []): array
     {
@@ -1090,7 +1094,7 @@ abstract class Operations
      * @param string $phone
      * @param string $other
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
-     * @return array{fields: list<array{field: string, stays: string|int|float|bool|null, goes: string|int|float|bool|null, differs: bool}>, consent: array{stays: 'unknown'|'opted_in'|'opted_out', goes: 'unknown'|'opted_in'|'opted_out', becomes: 'unknown'|'opted_in'|'opted_out'}, further_phone: string|null, moves: array{sent: int, of_broadcasts: int, scheduled: int, received: int, by_other_senders: int, notes: int, files: int, tags: int, groups: int}, seen: string}
+     * @return ContactComparison
      */
     public function compareContacts(string $phone, string $other, array $options = []): array
     {

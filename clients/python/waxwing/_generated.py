@@ -645,6 +645,71 @@ class ContactCard(_ContactCardRequired, _ContactCardOptional):
     """A contact card, in WhatsApp's own form."""
 
 
+_ContactComparisonFieldsItemRequired = TypedDict(
+    "_ContactComparisonFieldsItemRequired",
+    {
+        "field": "str",
+        "stays": "Union[Union['str', 'float', 'bool'], None]",
+        "goes": "Union[Union['str', 'float', 'bool'], None]",
+        "differs": "bool",
+    },
+)
+
+
+class ContactComparisonFieldsItem(_ContactComparisonFieldsItemRequired):
+    """ContactComparisonFieldsItem"""
+
+
+_ContactComparisonConsentRequired = TypedDict(
+    "_ContactComparisonConsentRequired",
+    {
+        "stays": "Literal['unknown', 'opted_in', 'opted_out']",
+        "goes": "Literal['unknown', 'opted_in', 'opted_out']",
+        "becomes": "Literal['unknown', 'opted_in', 'opted_out']",
+    },
+)
+
+
+class ContactComparisonConsent(_ContactComparisonConsentRequired):
+    """ContactComparisonConsent"""
+
+
+_ContactComparisonMovesRequired = TypedDict(
+    "_ContactComparisonMovesRequired",
+    {
+        "sent": "int",
+        "of_broadcasts": "int",
+        "scheduled": "int",
+        "received": "int",
+        "by_other_senders": "int",
+        "notes": "int",
+        "files": "int",
+        "tags": "int",
+        "groups": "int",
+    },
+)
+
+
+class ContactComparisonMoves(_ContactComparisonMovesRequired):
+    """What the contact that stays gets from the other one. 1,000 means that many or more."""
+
+
+_ContactComparisonRequired = TypedDict(
+    "_ContactComparisonRequired",
+    {
+        "fields": "List['ContactComparisonFieldsItem']",
+        "consent": "ContactComparisonConsent",
+        "further_phone": "Optional[str]",
+        "moves": "ContactComparisonMoves",
+        "seen": "str",
+    },
+)
+
+
+class ContactComparison(_ContactComparisonRequired):
+    """Two contacts side by side, and what joining them would do."""
+
+
 _ContactConsentRequired = TypedDict(
     "_ContactConsentRequired",
     {
@@ -1218,6 +1283,51 @@ _DeletedTemplatesRequired = TypedDict(
 
 class DeletedTemplates(_DeletedTemplatesRequired):
     """Templates that WhatsApp no longer has."""
+
+
+_DifferentPeopleRequired = TypedDict(
+    "_DifferentPeopleRequired",
+    {
+        "different": "bool",
+    },
+)
+
+
+class DifferentPeople(_DifferentPeopleRequired):
+    """That two contacts are different people."""
+
+
+_DuplicateContactRequired = TypedDict(
+    "_DuplicateContactRequired",
+    {
+        "phone": "Optional[str]",
+        "user_id": "Optional[str]",
+        "name": "Optional[str]",
+        "email": "Optional[str]",
+        "birthday": "Optional[str]",
+        "consent": "Literal['unknown', 'opted_in', 'opted_out']",
+        "last_message_from_them_at": "Optional[str]",
+        "created_at": "str",
+    },
+)
+
+
+class DuplicateContact(_DuplicateContactRequired):
+    """One of two contacts that may be one person."""
+
+
+_DuplicatePairRequired = TypedDict(
+    "_DuplicatePairRequired",
+    {
+        "reasons": "List[Literal['network', 'same_number', 'same_email', 'same_name_and_birthday']]",
+        "one": "DuplicateContact",
+        "other": "DuplicateContact",
+    },
+)
+
+
+class DuplicatePair(_DuplicatePairRequired):
+    """Two contacts that may be one person, and why."""
 
 
 WebhookEvent = Union["MessageSentEvent", "MessageDeliveredEvent", "MessageReadEvent", "MessageFailedEvent", "MessageScheduledEvent", "MessageCancelledEvent", "MessageReceivedEvent", "MediaStoredEvent", "MediaFailedEvent", "ContactOptedOutEvent", "ContactOptedInEvent", "ContactMayWantToStopEvent", "ContactUpdatedEvent", "ConversationUpdatedEvent", "ContactErasedEvent", "BroadcastPausedEvent", "BroadcastResumedEvent", "BroadcastBlockedEvent", "BroadcastFinishedEvent", "TemplateApprovedEvent", "TemplateRejectedEvent", "TemplateUpdatedEvent", "WebhookTestEvent"]
@@ -5449,7 +5559,7 @@ class Operations:
         request_id: Optional[str] = None,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
-    ) -> List["Item"]:
+    ) -> List["DuplicatePair"]:
         """List possible duplicates. Returns pairs of contacts that may be one person, at most 50, the surest
         reasons first. Further pairs follow once some are joined or marked as different people. Nothing is
         joined automatically. Needs a key with the scope `read` or `contacts`.
@@ -5470,7 +5580,7 @@ class Operations:
         request_id: Optional[str] = None,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
-    ) -> :
+    ) -> DifferentPeople:
         """Mark two contacts as different people. The two are not listed as possible duplicates from now on.
         Needs a key with the scope `contacts`.
         """
@@ -5490,7 +5600,7 @@ class Operations:
         request_id: Optional[str] = None,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
-    ) -> :
+    ) -> ContactComparison:
         """Compare two contacts before joining them. Says what a join would do: the fields in which the
         contacts differ, the consent that would hold, and what would move from the other contact to the
         first one in the path. Changes nothing. Needs a key with the scope `read` or `contacts`.

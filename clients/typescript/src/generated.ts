@@ -500,6 +500,43 @@ export type ContactCard = {
   birthday?: string;
 };
 
+/** Two contacts side by side, and what joining them would do. */
+export type ContactComparison = {
+  fields: Array<{
+    /** `phone`, a profile field, or `fields.` and the key of a custom field. */
+    field: string;
+    stays: string | number | boolean | null;
+    goes: string | number | boolean | null;
+    /** Both have a value and they are not the same: `take` decides. A value that only one has is kept. */
+    differs: boolean;
+  }>;
+  consent: {
+    stays: "unknown" | "opted_in" | "opted_out";
+    goes: "unknown" | "opted_in" | "opted_out";
+    /** What holds after the join. It is never raised: an opt-out of either holds. */
+    becomes: "unknown" | "opted_in" | "opted_out";
+  };
+  /**
+   * The number that is not answered first after the join, unless `take` has `phone`. It still leads to the
+   * contact. Null: both are one number, or only one has a number.
+   */
+  further_phone: string | null;
+  /** What the contact that stays gets from the other one. 1,000 means that many or more. */
+  moves: {
+    sent: number;
+    of_broadcasts: number;
+    scheduled: number;
+    received: number;
+    by_other_senders: number;
+    notes: number;
+    files: number;
+    tags: number;
+    groups: number;
+  };
+  /** Stands for what was compared; a join that names it fails if either changed since. */
+  seen: string;
+};
+
 /** Whether the person has agreed to receive messages. */
 export type ContactConsent = {
   /**
@@ -961,6 +998,35 @@ export type CreatedBroadcast = {
 export type DeletedTemplates = {
   name: string;
   languages: string[];
+};
+
+/** That two contacts are different people. */
+export type DifferentPeople = {
+  different: boolean;
+};
+
+/** One of two contacts that may be one person. */
+export type DuplicateContact = {
+  phone: string | null;
+  user_id: string | null;
+  name: string | null;
+  email: string | null;
+  birthday: string | null;
+  consent: "unknown" | "opted_in" | "opted_out";
+  last_message_from_them_at: string | null;
+  created_at: string;
+};
+
+/** Two contacts that may be one person, and why. */
+export type DuplicatePair = {
+  /**
+   * Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other;
+   * `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`;
+   * `same_name_and_birthday`.
+   */
+  reasons: Array<"network" | "same_number" | "same_email" | "same_name_and_birthday">;
+  one: DuplicateContact;
+  other: DuplicateContact;
 };
 
 /** An event of the workspace, as webhooks receive it. New types may be added. */
@@ -5163,74 +5229,16 @@ export abstract class Operations {
    * first. Further pairs follow once some are joined or marked as different people. Nothing is joined
    * automatically. Needs a key with the scope `read` or `contacts`.
    */
-  listDuplicates(options: CallOptions = {}): Promise<Array<{
-    /**
-     * Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other;
-     * `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`;
-     * `same_name_and_birthday`.
-     */
-    reasons: Array<"network" | "same_number" | "same_email" | "same_name_and_birthday">;
-    one: {
-      phone: string | null;
-      user_id: string | null;
-      name: string | null;
-      email: string | null;
-      birthday: string | null;
-      consent: "unknown" | "opted_in" | "opted_out";
-      last_message_from_them_at: string | null;
-      created_at: string;
-    };
-    other: {
-      phone: string | null;
-      user_id: string | null;
-      name: string | null;
-      email: string | null;
-      birthday: string | null;
-      consent: "unknown" | "opted_in" | "opted_out";
-      last_message_from_them_at: string | null;
-      created_at: string;
-    };
-  }>> {
-    return this.core.one<Array<{
-    /**
-     * Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other;
-     * `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`;
-     * `same_name_and_birthday`.
-     */
-    reasons: Array<"network" | "same_number" | "same_email" | "same_name_and_birthday">;
-    one: {
-      phone: string | null;
-      user_id: string | null;
-      name: string | null;
-      email: string | null;
-      birthday: string | null;
-      consent: "unknown" | "opted_in" | "opted_out";
-      last_message_from_them_at: string | null;
-      created_at: string;
-    };
-    other: {
-      phone: string | null;
-      user_id: string | null;
-      name: string | null;
-      email: string | null;
-      birthday: string | null;
-      consent: "unknown" | "opted_in" | "opted_out";
-      last_message_from_them_at: string | null;
-      created_at: string;
-    };
-  }>>({ operation: "listDuplicates", method: "GET", path: `/duplicates`, isIdempotent: true }, options);
+  listDuplicates(options: CallOptions = {}): Promise<DuplicatePair[]> {
+    return this.core.one<DuplicatePair[]>({ operation: "listDuplicates", method: "GET", path: `/duplicates`, isIdempotent: true }, options);
   }
 
   /**
    * Mark two contacts as different people. The two are not listed as possible duplicates from now on. Needs a
    * key with the scope `contacts`.
    */
-  markDifferentPeople(phone: string, options: CallOptions = {}): Promise<{
-    different: boolean;
-  }> {
-    return this.core.one<{
-    different: boolean;
-  }>({ operation: "markDifferentPeople", method: "POST", path: `/contacts/${encodeURIComponent(String(phone))}/different` }, options);
+  markDifferentPeople(phone: string, options: CallOptions = {}): Promise<DifferentPeople> {
+    return this.core.one<DifferentPeople>({ operation: "markDifferentPeople", method: "POST", path: `/contacts/${encodeURIComponent(String(phone))}/different` }, options);
   }
 
   /**
@@ -5238,76 +5246,8 @@ export abstract class Operations {
    * differ, the consent that would hold, and what would move from the other contact to the first one in the
    * path. Changes nothing. Needs a key with the scope `read` or `contacts`.
    */
-  compareContacts(phone: string, other: string, options: CallOptions = {}): Promise<{
-    fields: Array<{
-      /** `phone`, a profile field, or `fields.` and the key of a custom field. */
-      field: string;
-      stays: string | number | boolean | null;
-      goes: string | number | boolean | null;
-      /** Both have a value and they are not the same: `take` decides. A value that only one has is kept. */
-      differs: boolean;
-    }>;
-    consent: {
-      stays: "unknown" | "opted_in" | "opted_out";
-      goes: "unknown" | "opted_in" | "opted_out";
-      /** What holds after the join. It is never raised: an opt-out of either holds. */
-      becomes: "unknown" | "opted_in" | "opted_out";
-    };
-    /**
-     * The number that is not answered first after the join, unless `take` has `phone`. It still leads to the
-     * contact. Null: both are one number, or only one has a number.
-     */
-    further_phone: string | null;
-    /** What the contact that stays gets from the other one. 1,000 means that many or more. */
-    moves: {
-      sent: number;
-      of_broadcasts: number;
-      scheduled: number;
-      received: number;
-      by_other_senders: number;
-      notes: number;
-      files: number;
-      tags: number;
-      groups: number;
-    };
-    /** Stands for what was compared; a join that names it fails if either changed since. */
-    seen: string;
-  }> {
-    return this.core.one<{
-    fields: Array<{
-      /** `phone`, a profile field, or `fields.` and the key of a custom field. */
-      field: string;
-      stays: string | number | boolean | null;
-      goes: string | number | boolean | null;
-      /** Both have a value and they are not the same: `take` decides. A value that only one has is kept. */
-      differs: boolean;
-    }>;
-    consent: {
-      stays: "unknown" | "opted_in" | "opted_out";
-      goes: "unknown" | "opted_in" | "opted_out";
-      /** What holds after the join. It is never raised: an opt-out of either holds. */
-      becomes: "unknown" | "opted_in" | "opted_out";
-    };
-    /**
-     * The number that is not answered first after the join, unless `take` has `phone`. It still leads to the
-     * contact. Null: both are one number, or only one has a number.
-     */
-    further_phone: string | null;
-    /** What the contact that stays gets from the other one. 1,000 means that many or more. */
-    moves: {
-      sent: number;
-      of_broadcasts: number;
-      scheduled: number;
-      received: number;
-      by_other_senders: number;
-      notes: number;
-      files: number;
-      tags: number;
-      groups: number;
-    };
-    /** Stands for what was compared; a join that names it fails if either changed since. */
-    seen: string;
-  }>({ operation: "compareContacts", method: "GET", path: `/contacts/${encodeURIComponent(String(phone))}/join/${encodeURIComponent(String(other))}`, isIdempotent: true }, options);
+  compareContacts(phone: string, other: string, options: CallOptions = {}): Promise<ContactComparison> {
+    return this.core.one<ContactComparison>({ operation: "compareContacts", method: "GET", path: `/contacts/${encodeURIComponent(String(phone))}/join/${encodeURIComponent(String(other))}`, isIdempotent: true }, options);
   }
 
   /**

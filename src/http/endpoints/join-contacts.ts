@@ -22,70 +22,85 @@ import { Data, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { contactExample } from "./examples.ts";
 
-const Side = Type.Object({
-  phone: Nullable(Type.String()),
-  user_id: Nullable(Type.String()),
-  name: Nullable(Type.String()),
-  email: Nullable(Type.String()),
-  birthday: Nullable(Type.String()),
-  consent: OneOf(consents),
-  last_message_from_them_at: Nullable(Instant()),
-  created_at: Instant(),
-});
+const Side = Type.Object(
+  {
+    phone: Nullable(Type.String()),
+    user_id: Nullable(Type.String()),
+    name: Nullable(Type.String()),
+    email: Nullable(Type.String()),
+    birthday: Nullable(Type.String()),
+    consent: OneOf(consents),
+    last_message_from_them_at: Nullable(Instant()),
+    created_at: Instant(),
+  },
+  { $id: "DuplicateContact", description: "One of two contacts that may be one person." },
+);
 
-const Pair = Type.Object({
-  reasons: Type.Array(OneOf(pairReasons), {
-    description:
-      "Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other; `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`; `same_name_and_birthday`.",
-  }),
-  one: Side,
-  other: Side,
-});
+const Pair = Type.Object(
+  {
+    reasons: Type.Array(OneOf(pairReasons), {
+      description:
+        "Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other; `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`; `same_name_and_birthday`.",
+    }),
+    one: Side,
+    other: Side,
+  },
+  { $id: "DuplicatePair", description: "Two contacts that may be one person, and why." },
+);
 
 const Value = Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()]));
 
-const Comparison = Type.Object({
-  fields: Type.Array(
-    Type.Object({
-      field: Type.String({ description: "`phone`, a profile field, or `fields.` and the key of a custom field." }),
-      stays: Value,
-      goes: Value,
-      differs: Type.Boolean({
-        description: "Both have a value and they are not the same: `take` decides. A value that only one has is kept.",
+const Comparison = Type.Object(
+  {
+    fields: Type.Array(
+      Type.Object({
+        field: Type.String({ description: "`phone`, a profile field, or `fields.` and the key of a custom field." }),
+        stays: Value,
+        goes: Value,
+        differs: Type.Boolean({
+          description:
+            "Both have a value and they are not the same: `take` decides. A value that only one has is kept.",
+        }),
       }),
+    ),
+    consent: Type.Object({
+      stays: OneOf(consents),
+      goes: OneOf(consents),
+      becomes: OneOf(consents, "What holds after the join. It is never raised: an opt-out of either holds."),
     }),
-  ),
-  consent: Type.Object({
-    stays: OneOf(consents),
-    goes: OneOf(consents),
-    becomes: OneOf(consents, "What holds after the join. It is never raised: an opt-out of either holds."),
-  }),
-  further_phone: Nullable(
-    Type.String({
-      description:
-        "The number that is not answered first after the join, unless `take` has `phone`. It still leads to the contact. Null: both are one number, or only one has a number.",
+    further_phone: Nullable(
+      Type.String({
+        description:
+          "The number that is not answered first after the join, unless `take` has `phone`. It still leads to the contact. Null: both are one number, or only one has a number.",
+      }),
+    ),
+    moves: Type.Object(
+      {
+        sent: Type.Integer(),
+        of_broadcasts: Type.Integer(),
+        scheduled: Type.Integer(),
+        received: Type.Integer(),
+        by_other_senders: Type.Integer(),
+        notes: Type.Integer(),
+        files: Type.Integer(),
+        tags: Type.Integer(),
+        groups: Type.Integer(),
+      },
+      {
+        description: `What the contact that stays gets from the other one. ${COUNTED_MAX.toLocaleString("en")} means that many or more.`,
+      },
+    ),
+    seen: Type.String({
+      description: "Stands for what was compared; a join that names it fails if either changed since.",
     }),
-  ),
-  moves: Type.Object(
-    {
-      sent: Type.Integer(),
-      of_broadcasts: Type.Integer(),
-      scheduled: Type.Integer(),
-      received: Type.Integer(),
-      by_other_senders: Type.Integer(),
-      notes: Type.Integer(),
-      files: Type.Integer(),
-      tags: Type.Integer(),
-      groups: Type.Integer(),
-    },
-    {
-      description: `What the contact that stays gets from the other one. ${COUNTED_MAX.toLocaleString("en")} means that many or more.`,
-    },
-  ),
-  seen: Type.String({
-    description: "Stands for what was compared; a join that names it fails if either changed since.",
-  }),
-});
+  },
+  { $id: "ContactComparison", description: "Two contacts side by side, and what joining them would do." },
+);
+
+const DifferentPeople = Type.Object(
+  { different: Type.Boolean() },
+  { $id: "DifferentPeople", description: "That two contacts are different people." },
+);
 
 const With = Type.String({ maxLength: 200, description: "Number or user id of the other contact." });
 
@@ -159,7 +174,7 @@ export const joinContactEndpoints = {
     session: "broadcasts",
     params,
     body: Type.Object({ with: With }, strict),
-    output: Data(Type.Object({ different: Type.Boolean() })),
+    output: Data(DifferentPeople),
     reference: {
       operationId: "markDifferentPeople",
       tag: "Contacts",

@@ -204,7 +204,7 @@ describe("contact import --skip-bad-cells", () => {
       cells_left_out: 16,
       errors_file: `${path}.errors.csv`,
     });
-    const dryResult: unknown = { ...dry.json, stored: [], import_id: real.json["import_id"] };
+    const dryResult: unknown = { ...dry.json, stored: [], import_id: real.json.import_id };
     expect(dryResult).toEqual(real.json);
     expect(errorsOf(path)).toEqual(reported);
     expect(reported.map((line) => line.split(",")[0])).toEqual(["line", "2", "3"]);

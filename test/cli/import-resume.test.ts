@@ -32,7 +32,7 @@ test("an import that kill -9 cut off continues with --resume: counters, reasons,
     const child = start(...argv);
     const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     const json = JSON.parse(out || "{}") as Record<string, unknown>;
-    return { code: await child.exited, json, error: json["error"] as Ran["error"], err };
+    return { code: await child.exited, json, error: json.error as Ran["error"], err };
   };
   /** How many records are in. */
   const positionOf = (id: string): number => {
@@ -92,7 +92,7 @@ test("an import that kill -9 cut off continues with --resume: counters, reasons,
     expect(resumed.json).toEqual({ ...whole.json, import_id: Number(id) });
     expect(readFileSync(join(directory, "people.csv.errors.csv"), "utf8")).toBe(errors);
     const counts = await run("contact", "export", "--workspace", "2", "--file", "out.csv");
-    expect(counts.json).toMatchObject({ contacts: whole.json["created"] });
+    expect(counts.json).toMatchObject({ contacts: whole.json.created });
     // Ended, it tells the same again.
     expect((await run(...words, "people.csv")).json).toEqual(resumed.json);
     expect(readFileSync(join(directory, "people.csv.errors.csv"), "utf8")).toBe(errors);

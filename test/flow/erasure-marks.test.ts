@@ -357,6 +357,7 @@ function isMarked(text: string): boolean {
 
 /** Columns that the erasure deletes or empties, and that no door writes with a caller's text. */
 const WITHOUT_MARK: Readonly<Record<string, string>> = {
+  "contact_network_ids.of_phone": "the person has no further number; test/flow/join-contacts.test.ts has one who did",
   "contact_network_ids.portfolio": "of the account",
   "contacts.network_portfolio": "of the account",
   "conversations.owner": "a word of ours",

@@ -30,6 +30,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("button", { name: "Reply", exact: true }).click();
       await page.keyboard.press("r");
       await reply.fill("Yes, it is red");
+      // As a build kept it that named what was in sight otherwise: the server would refuse it.
+      await page.evaluate(`for (const [name, text] of Object.entries(localStorage)) {
+        if (!name.startsWith("waxwing-draft ")) continue;
+        const { until, draft } = JSON.parse(text);
+        localStorage.setItem(name, JSON.stringify({ until, draft: { ...draft, seen: "i1" } }));
+      }`);
       await page.reload();
       expect(await reply.inputValue()).toBe("Yes, it is red");
       await page.getByLabel("Your reply answers").getByText("Is it red?").waitFor();

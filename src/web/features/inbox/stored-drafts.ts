@@ -6,6 +6,8 @@ import { newFormKey } from "../../data/api.ts";
 
 const PREFIX = "waxwing-draft ";
 const KEPT_MS = 30 * 86_400_000;
+/** How the version of a conversation begins. */
+const VERSION = /^c\d+-n\d+-i\d+-m\d/;
 
 interface Keepable {
   text: string;
@@ -24,7 +26,8 @@ export function readStored<Draft extends Keepable>(id: string): Partial<Draft> {
     const text = localStorage.getItem(PREFIX + id);
     if (text === null) return {};
     const { until, draft } = JSON.parse(text) as { until: number; draft: Partial<Draft> };
-    if (until > Date.now()) return draft;
+    // Of an older build, it is no version, and the server would refuse it.
+    if (until > Date.now()) return VERSION.test(draft.seen ?? "") ? draft : { ...draft, seen: null };
     forgetStored(id);
   } catch {
     // Storage is switched off, or holds what another version wrote.

@@ -110,6 +110,86 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
+    "a tone is played by one tab when another conversation becomes unread, not twice within five seconds, and not with the switch off",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, context, app, button, clean, command, prepare, troubles } = scenario;
+      await command(NUMBER);
+      await context.addInitScript(`{
+        const { start } = OscillatorNode.prototype;
+        OscillatorNode.prototype.start = function (...given) {
+          localStorage.setItem("tones", String(Number(localStorage.getItem("tones")) + 1));
+          return start.apply(this, given);
+        };
+      }`);
+      const stored = (name: string) => page.evaluate<string | null>(`localStorage.getItem(${JSON.stringify(name)})`);
+      let unread = 0;
+      /** Another person writes; each of the pages asks, as it does when it is looked at again. */
+      const write = async (...pages: (typeof page)[]) => {
+        const phone = encodeURIComponent(`+91987654002${unread}`);
+        await prepare("POST", `/simulator/phones/${phone}/write`, { text: "Is it red?", number: 1 });
+        unread += 1;
+        for (const one of pages)
+          await waitUntil(async () => {
+            await one.evaluate('dispatchEvent(new Event("visibilitychange"))');
+            return (await one.title()).startsWith(`(${unread}) `);
+          });
+      };
+      const known = () => waitUntil(async () => (await stored("waxwing-sound-known 1 1")) === String(unread));
+      await page.goto(`${app.url}/console/account`);
+      const onOff = page.getByLabel("Play a sound when a customer writes");
+      expect(await onOff.isChecked()).toBe(true);
+      await known();
+      await clean("the switch of the sound");
+      await takePictures(scenario, "sound");
+      await button("Play it now").click();
+      expect(await stored("tones")).toBe("1");
+
+      // Nothing was pressed in the second tab: it leaves the tone to the first, which is the only one to play it.
+      const second = await context.newPage();
+      await second.goto(`${app.url}/console/account`);
+      await second.getByLabel("Play a sound when a customer writes").waitFor();
+      await waitUntil(async () => (await second.title()) === "Account · Waxwing");
+      await write(second, page);
+      await known();
+      expect(await stored("tones")).toBe("2");
+      // It is pressed there, and too early for another tone.
+      await second.getByRole("button", { name: "Play it now" }).click();
+      expect(await stored("tones")).toBe("3");
+      await context.route("**/inbox/unread", async (route) => {
+        const response = await route.fetch();
+        await page.evaluate('localStorage.setItem("waxwing-sound-played", String(Date.now()))');
+        await route.fulfill({ response });
+      });
+      await write(page, second);
+      await known();
+      expect(await stored("tones")).toBe("3");
+      await context.unroute("**/inbox/unread");
+      await second.close();
+      await page.evaluate('localStorage.removeItem("waxwing-sound-played")');
+      await onOff.uncheck();
+      await write(page);
+      await known();
+      await page.reload();
+      expect(await onOff.isChecked()).toBe(false);
+      expect(await stored("tones")).toBe("3");
+
+      // The inbox in sight needs none.
+      await onOff.check();
+      await page
+        .getByRole("link", { name: /^Inbox/ })
+        .first()
+        .click();
+      await page.getByText("Is it red?").first().waitFor();
+      await write(page);
+      await known();
+      expect(await stored("tones")).toBe("3");
+      expect(troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
     "the outline stands where the screen will, in both themes, and a missing script reloads once and loses no typed text",
     async () => {
       await using scenario = await startScenario();

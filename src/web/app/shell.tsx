@@ -17,6 +17,7 @@ import { rightOf } from "./screen-rights.ts";
 import { SignInAgain } from "./sign-in-again.tsx";
 import { strings } from "./strings.ts";
 import { Unread } from "./unread.tsx";
+import { UnreadSound } from "./unread-sound.tsx";
 import { WorkspaceSwitch } from "./workspace-switch.tsx";
 
 export function Shell() {
@@ -82,6 +83,9 @@ export function Shell() {
         </main>
       </div>
       <PhoneBar workspace={workspace} items={items} />
+      {workspace !== undefined && items.some(({ hasUnread }) => hasUnread) && (
+        <UnreadSound workspaceId={workspace.id} />
+      )}
       <Dialog title={strings.keys} isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)}>
         <KeyHelp items={items} />
       </Dialog>

@@ -1,4 +1,4 @@
-/** The user's own account: password, second factor, sessions, theme, keyboard shortcuts. */
+/** The user's own account: password, second factor, sessions, theme, sound, keyboard shortcuts. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import { useForm } from "react-hook-form";
 import { request } from "../../data/api.ts";
 import { useWaitingCount } from "../../data/outbox.ts";
 import { type Me, meQuery, useMe } from "../../data/session.ts";
+import { isSoundOn, playTone, switchSound } from "../../data/sound.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -57,6 +58,11 @@ export function Screen() {
         </Card>
       </Section>
       <Sessions />
+      <Section title={strings.soundTitle}>
+        <Card>
+          <Sound />
+        </Card>
+      </Section>
       <Section title={strings.keysTitle}>
         <Card>
           <SingleKeys />
@@ -237,5 +243,32 @@ function SingleKeys() {
       />
       {strings.keysOn}
     </label>
+  );
+}
+
+function Sound() {
+  const [isOn, setIsOn] = useState(isSoundOn);
+  return (
+    <>
+      <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
+        <input
+          type="checkbox"
+          className="size-4 accent-accent"
+          checked={isOn}
+          aria-describedby="sound-text"
+          onChange={({ target }) => {
+            switchSound(target.checked);
+            setIsOn(target.checked);
+          }}
+        />
+        {strings.soundOn}
+      </label>
+      <p id="sound-text" className="text-quiet">
+        {strings.soundText}
+      </p>
+      <Button className="self-start" small onClick={playTone}>
+        {strings.soundPlay}
+      </Button>
+    </>
   );
 }

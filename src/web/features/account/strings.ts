@@ -48,6 +48,11 @@ export const strings = {
   appearanceTitle: "Appearance",
   theme: "Theme",
   themes: { system: "System", light: "Light", dark: "Dark" },
+  soundTitle: "Sound",
+  soundOn: "Play a sound when a customer writes",
+  soundText:
+    "In this browser: a short tone when another conversation becomes unread and the inbox is not in sight, from one tab and at most every 5 seconds. Browsers play nothing before you have clicked or pressed a key in Waxwing.",
+  soundPlay: "Play it now",
   keysTitle: "Keyboard shortcuts",
   keysOn: "Use single-key shortcuts (/ j k g ?)",
 } as const;

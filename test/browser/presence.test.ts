@@ -48,6 +48,16 @@ describe.skipIf(noBrowser)("in two browsers", () => {
       await row(page, 1).getByText("ana.rao is typing …").waitFor();
       await clean("a colleague who types");
       await takePictures(scenario, "typing");
+      // In a narrow place the name is cut, and not what she does.
+      const verb = head(page).getByText("is typing …", { exact: true });
+      for (const width of [390, 320]) {
+        await page.setViewportSize({ width, height: 844 });
+        await verb.waitFor();
+        const [inner, outer] = [await verb.boundingBox(), await head(page).boundingBox()];
+        expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0) + 1);
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
       // After some seconds without a key it is over.
       await head(page).getByText("ana.rao is here").waitFor();
       await takePictures(scenario, "here");

@@ -59,8 +59,9 @@ interface Saying {
   tab?: string;
 }
 
-const say = async (visitor: Visitor, stream: { id: number }, { conversation, types = false, tab = "one" }: Saying) => {
-  const body = { stream: stream.id, tab, conversation, is_typing: types };
+const say = async (visitor: Visitor, stream: { id: number }, { conversation, types, tab = "one" }: Saying) => {
+  const typing = types === undefined ? {} : { is_typing: types };
+  const body = { stream: stream.id, tab, conversation, ...typing };
   const answered = await visitor.post(`${base}/inbox/presence`, body);
   return answered.status === 200 ? answered.body.data.is_known : answered.status;
 };
@@ -82,6 +83,9 @@ test("a colleague sees within a second who looks at a conversation and who types
     expect(frame.at - at).toBeLessThan(SEEN_WITHIN_MS);
   };
   await seen(() => say(ana, anas, { conversation: onSales }), here(onSales, ["ana", false]));
+  await seen(() => say(ana, anas, { conversation: onSales, types: true }), here(onSales, ["ana", true]));
+  // What was typed is sent: it ends at once.
+  await seen(() => say(ana, anas, { conversation: onSales, types: false }), here(onSales, ["ana", false]));
   await seen(() => say(ana, anas, { conversation: onSales, types: true }), here(onSales, ["ana", true]));
   // Who still types says so again, which changes nothing.
   expect(await say(ana, anas, { conversation: onSales, types: true })).toBe(true);

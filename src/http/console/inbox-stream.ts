@@ -60,8 +60,8 @@ interface Said {
   tab: string;
   /** Null: no conversation is in sight. */
   conversation: number | null;
-  /** As of now: what is not said again ends after some seconds. */
-  isTyping: boolean;
+  /** As of now: what is not said again ends after some seconds. Undefined: as it was. */
+  isTyping: boolean | undefined;
 }
 
 const COMMENT_EVERY_MS = 15_000;
@@ -124,9 +124,9 @@ export class InboxStreams {
     if (before !== undefined) forget(stream, name, before);
     const shown = numberId ?? before?.numberId;
     if (conversation !== null && shown !== undefined) {
-      // A tab that says what it shows has not stopped typing in it: silence ends that.
-      const typedUntil = before?.conversation === conversation ? before.typesUntil : 0;
-      const typesUntil = isTyping ? this.#clock.monotonic() + TYPES_MS : typedUntil;
+      // A tab that says what it shows alone has not stopped typing in it.
+      const typedUntil = before?.conversation === conversation && isTyping === undefined ? before.typesUntil : 0;
+      const typesUntil = isTyping === true ? this.#clock.monotonic() + TYPES_MS : typedUntil;
       this.#enter(stream, name, { conversation, numberId: shown }, typesUntil);
     }
     const after = stream.tabs.get(name);

@@ -29,7 +29,7 @@ interface ReplyTextProps {
 
 export function ReplyText({ conversation, draftId, draft, part, fault, onSlash, onPaste }: ReplyTextProps) {
   const { text, file, isSending } = draft;
-  const showTyping = useTyping(conversation);
+  const showTyping = useTyping(conversation, text);
   const id = useId();
   const label = labelOfText(part, captions(file));
   return (

@@ -85,7 +85,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
         aria-label={name}
         className="flex h-[calc(100dvh-9rem)] min-h-96 flex-col overflow-hidden rounded-panel border border-line bg-surface max-mid:h-[calc(100dvh-7rem)]"
       >
-        <div className="flex items-center gap-2 border-b border-line px-3 py-2">
+        <div className="flex items-center gap-2 border-b border-line px-3 py-2 max-mid:flex-wrap">
           <ParameterLink
             screen={SCREEN}
             change={{ person: undefined, at: undefined }}
@@ -94,7 +94,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           >
             <ArrowLeft aria-hidden size={18} />
           </ParameterLink>
-          <div className="min-w-0 flex-1">
+          <div className="min-w-0 flex-1 max-mid:min-w-28">
             <h2 className="truncate font-semibold figures">{name}</h2>
             <div className="flex min-w-0 flex-wrap gap-x-2">
               {ownName !== null && handle !== "" && <p className="truncate text-label text-quiet figures">{handle}</p>}

@@ -113,7 +113,7 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
   const { text, isSending, error } = useDraft(draftId);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const showTyping = useTypingShown(conversation);
+  const showTyping = useTypingShown(conversation, text);
   const mentions = useMentions(field, conversation, (changed) => write(draftId, { text: changed }));
   const isEmpty = text.trim() === "";
   const add = async () => {

@@ -49,7 +49,7 @@ function after(known: Known, { name, data }: StreamEvent): Known {
 }
 
 interface Presence extends Known {
-  /** Says what this tab shows; null: no conversation. */
+  /** Says what this tab shows; null: no conversation. `isTyping` undefined: as it was. */
   say: (conversation: number | null, isTyping?: boolean) => void;
 }
 
@@ -76,9 +76,10 @@ export function PresenceOfTeam({ children }: { children: ReactNode }) {
   });
   const stream = isVisible ? known.stream : null;
   const say = useCallback(
-    (conversation: number | null, isTyping = false) => {
+    (conversation: number | null, isTyping?: boolean) => {
       if (stream === null) return;
-      const body = { stream, tab: tab.current, conversation, is_typing: isTyping };
+      const typing = isTyping === undefined ? {} : { is_typing: isTyping };
+      const body = { stream, tab: tab.current, conversation, ...typing };
       // What is lost is said again soon.
       request("POST /w/{workspace}/inbox/presence", { workspace, body }).catch(() => undefined);
     },
@@ -102,10 +103,16 @@ export function useShown(conversation: number | null): void {
   }, [conversation, say]);
 }
 
-/** Call it at each key: says, every few seconds, that the user types. */
-export function useTypingShown(conversation: number | null): () => void {
+/** Call it at each key: says, every few seconds, that the user types; and that it is over once `text` is empty or sent. */
+export function useTypingShown(conversation: number | null, text: string): () => void {
   const { say } = useContext(Context);
   const saidAt = useRef(0);
+  const isEmpty = text === "";
+  useEffect(() => {
+    if (!isEmpty || saidAt.current === 0) return;
+    saidAt.current = 0;
+    say(conversation, false);
+  }, [isEmpty, conversation, say]);
   return () => {
     const now = Date.now();
     if (conversation === null || now - saidAt.current < TYPING_EVERY_MS) return;
@@ -114,32 +121,44 @@ export function useTypingShown(conversation: number | null): () => void {
   };
 }
 
+interface PresenceInWords {
+  names: string;
+  verb: string;
+  isTyping: boolean;
+}
+
 /** The words for who is in a conversation; null: no other user is. */
-export function usePresence(conversation: number | null): { words: string; isTyping: boolean } | null {
+export function usePresence(conversation: number | null): PresenceInWords | null {
   const people = useContext(Context).here.get(conversation ?? 0) ?? [];
   if (people.length === 0) return null;
   const typing = people.filter(({ is_typing: types }) => types);
   const isTyping = typing.length > 0;
   const names = (isTyping ? typing : people).map(({ email }) => shortName(email));
-  return { words: isTyping ? strings.typing(names) : strings.looking(names), isTyping };
+  return {
+    names: strings.names(names),
+    verb: isTyping ? strings.typing(names.length) : strings.here(names.length),
+    isTyping,
+  };
 }
 
 /** In the head of a conversation. It is always there, so that a screen reader says what changes in it. */
 export function PresenceLine({ conversation }: { conversation: number | null }) {
   const presence = usePresence(conversation);
   return (
-    <p role="status" className="truncate text-label text-blue">
+    <p role="status" className="min-w-0 max-w-full text-label text-blue">
       {presence !== null && <PresenceWords {...presence} />}
     </p>
   );
 }
 
-export function PresenceWords({ words, isTyping }: { words: string; isTyping: boolean }) {
+/** Where the place is too narrow, the names are cut: what they do is seen. */
+export function PresenceWords({ names, verb, isTyping }: PresenceInWords) {
   const Icon = isTyping ? PenLine : Eye;
   return (
-    <>
-      <Icon aria-hidden size={14} className="me-1 inline align-[-2px]" />
-      {words}
-    </>
+    <span className="flex min-w-0 items-center">
+      <Icon aria-hidden size={14} className="me-1 shrink-0" />
+      <span className="truncate">{names}</span>
+      <span className="shrink-0 whitespace-pre"> {verb}</span>
+    </span>
   );
 }

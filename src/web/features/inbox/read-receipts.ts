@@ -38,10 +38,10 @@ export function useReadReceipts({ items, unread, last_inbound_id: last }: Conver
 }
 
 /** Call it at each key: tells the person and the colleagues, now and then, that an answer is being written. */
-export function useTyping({ last_inbound_id: last, conversation }: Conversation): () => void {
+export function useTyping({ last_inbound_id: last, conversation }: Conversation, text: string): () => void {
   const { id: workspace, read_receipts: receipts } = useWorkspace();
   const toldAt = useRef(0);
-  const tellColleagues = useTypingShown(conversation?.id ?? null);
+  const tellColleagues = useTypingShown(conversation?.id ?? null, text);
   return () => {
     tellColleagues();
     const now = Date.now();

@@ -69,7 +69,7 @@ export function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) 
             </span>
           )}
           {presence?.isTyping === false && (
-            <Mark says={presence.words}>
+            <Mark says={`${presence.names} ${presence.verb}`}>
               <Eye aria-hidden size={14} className="text-blue" />
             </Mark>
           )}

@@ -49,8 +49,9 @@ export const strings = {
   you: "You",
   nobody: "Nobody",
   /** In the list and in the head of a conversation. */
-  typing: (names: readonly string[]) => `${namesOf(names)} ${names.length === 1 ? "is" : "are"} typing …`,
-  looking: (names: readonly string[]) => `${namesOf(names)} ${names.length === 1 ? "is" : "are"} here`,
+  names: (names: readonly string[]) => namesOf(names),
+  typing: (count: number) => `${count === 1 ? "is" : "are"} typing …`,
+  here: (count: number) => `${count === 1 ? "is" : "are"} here`,
   takeTitle: (email: string) => `Take the conversation from ${email}?`,
   takeText: (email: string) => `${email} answers this conversation now.`,
   take: "Take it",

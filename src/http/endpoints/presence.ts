@@ -36,7 +36,7 @@ export const presenceEndpoints = {
         tab: Type.String({ minLength: 1, maxLength: 32 }),
         /** Null: no conversation is in sight. */
         conversation: Nullable(Type.Integer({ minimum: 1 })),
-        /** Left out: as it was, for some seconds. */
+        /** Absent: as it was, for some seconds. */
         is_typing: Type.Optional(Type.Boolean()),
       },
       strict,

@@ -2,6 +2,7 @@
 import { hasTls } from "#src/config/tls.ts";
 import { readUserMail } from "#src/config/user-mail.ts";
 import type { Clock } from "#src/core/clock.ts";
+import { Listeners } from "#src/core/listeners.ts";
 import { serveHttp } from "#src/core/serve-http.ts";
 import { Turns } from "#src/core/turns.ts";
 import { beginErasure } from "#src/domain/erasure/erasures.ts";
@@ -38,7 +39,7 @@ export interface HttpServer {
   /** From now on, the routes of this runtime answer. */
   use(parts: Parts): void;
   /** Call after a commit of another process. */
-  notifyEventWaiters(): void;
+  noteOtherCommit(): void;
   /** The start is complete. Before it, and while the server stops, the health check answers 503. */
   setReady(): void;
   pendingRequests(): number;
@@ -77,7 +78,7 @@ export function listen(parts: Parts, https: Https, resets: Resets | null): HttpS
   const { host } = config.server.listen;
   const state = { isReady: false };
   let stopping = new AbortController();
-  let { app, eventWaiters } = createRoutes(parts, { state, stopping: stopping.signal, resets });
+  let { app, otherCommits } = createRoutes(parts, { state, stopping: stopping.signal, resets });
   const paths = app.routes.map(({ path }) => path);
   const fetch = withStrictTransport((request) => app.fetch(request), https, context.socketClock);
   const ids = requestIds(random);
@@ -110,10 +111,10 @@ export function listen(parts: Parts, https: Https, resets: Resets | null): HttpS
       stopping.abort();
       stopping = new AbortController();
       const { server } = app;
-      ({ app, eventWaiters } = createRoutes(replaced, { state, stopping: stopping.signal, resets }));
+      ({ app, otherCommits } = createRoutes(replaced, { state, stopping: stopping.signal, resets }));
       app.server = server;
     },
-    notifyEventWaiters: () => eventWaiters.notify(),
+    noteOtherCommit: () => otherCommits.emit(),
     setReady() {
       state.isReady = true;
     },
@@ -158,6 +159,8 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
 
   const publicUrl = config.server.publicUrl?.replace(/\/+$/, "") ?? null;
   const eventWaiters = new EventWaiters(store, clock, stopping);
+  const otherCommits = new Listeners();
+  otherCommits.add(() => eventWaiters.notify());
   const turns = new Turns(clock, stopping);
   const streams = new AnswerStreams(turns, clock);
   const verification: { refusedAt: number | null } = { refusedAt: null };
@@ -188,7 +191,7 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
   app.use(
     consoleRoutes({
       ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media, turns, streams, verification },
-      uploads,
+      ...{ uploads, otherCommits },
       doctor: readDoctorSettings(config, process.env),
       limits: config.limits,
       importFiles: personal.imports,
@@ -223,5 +226,5 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
     );
   }
   app.compile();
-  return { app, eventWaiters };
+  return { app, otherCommits };
 }

@@ -51,7 +51,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     return listen(runtime, https, resets);
   });
   if (config.server.publicUrl === null) storage.links.origin = http.url;
-  otherCommits.add(http.notifyEventWaiters);
+  otherCommits.add(http.noteOtherCommit);
   const services = () => [...runtime.services, ...https.services];
   for (const service of services()) service.start();
   http.setReady();

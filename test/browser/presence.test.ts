@@ -62,7 +62,20 @@ describe.skipIf(noBrowser)("in two browsers", () => {
       await head(page).getByText("ana.rao is here").waitFor();
       await takePictures(scenario, "here");
 
+      // What a person writes is shown to both, and a page that has the stream does not ask every few seconds.
+      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", { text: "Or is it blue?", number: 1 });
+      for (const of of [page, other.page]) await of.getByText("Or is it blue?").last().waitFor();
+      const asked: string[] = [];
+      // The last of what the change caused has been asked for when the stream has been silent for longer than its pace.
+      await page.waitForTimeout(5_000);
+      page.on("request", (request) => {
+        if (request.method() === "GET") asked.push(request.url());
+      });
+      await page.waitForTimeout(7_000);
+      expect(asked).toEqual([]);
+
       // A note mentions the colleague, by the keys of the list; opening the conversation is reading it.
+      await other.page.goto(`${app.url}/console/w/1/inbox`);
       await page.getByRole("button", { name: "Note", exact: true }).click();
       const field = page.getByRole("textbox", { name: "Note" });
       await field.pressSequentially("Is it in stock, @an");
@@ -73,7 +86,6 @@ describe.skipIf(noBrowser)("in two browsers", () => {
       expect(await field.inputValue()).toBe("Is it in stock, @ana.rao ");
       await field.press("Control+Enter");
       await page.getByRole("note").waitFor();
-      await other.page.goto(`${app.url}/console/w/1/inbox`);
       const mentioned = row(other.page, 1).getByText("A note mentions you");
       await mentioned.waitFor({ state: "attached" });
       await other.page.getByRole("link", { name: /^Mentions 1/ }).click();

@@ -1,5 +1,6 @@
 /** Who is in a conversation and who types, over real sockets: who sees it, how soon, and when it ends. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { inboxTopic } from "#src/domain/workspaces/inbox-topic.ts";
 import { firstOperator, person, Visitor } from "#test/support/console.ts";
 import { type OpenStream, openEvents } from "#test/support/event-stream.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -176,6 +177,56 @@ test("tabs, streams and what a tab says of itself have limits", async () => {
   const refused = await carl.get(`${base}/inbox/live`);
   expect([refused.status, refused.body.error.code]).toEqual([429, "rate_limited"]);
   await Promise.all([carls, bobs, ...more].map((stream) => stream.close()));
+});
+
+test("a stream hears at once that the inbox of its workspace changed, at most every four seconds, and of no other's", async () => {
+  const other = await app.workspace({ number: "+911244000122", name: "Other" });
+  // Of a user who had no streams before.
+  const dora = await person(app, "dora@example.com", "member", shop.id);
+  await app.clock.advance(4_000);
+  const doras = await listen(dora);
+  const count = () => doras.frames.filter(({ name }) => name === "changed").length;
+  const hears = async (act: () => Promise<{ status: number }>) => {
+    const from = doras.frames.length;
+    const at = performance.now();
+    expect((await act()).status).toBeLessThan(300);
+    const frame = await doras.frame(({ name }) => name === "changed", from);
+    expect(frame.data).toBeNull();
+    expect(frame.at - at).toBeLessThan(SEEN_WITHIN_MS);
+    // What else it caused is heard at the end of the four seconds.
+    for (let round = 0; round < 3; round += 1) await app.clock.advance(4_000);
+  };
+  const [writer, text] = ["+919999004321", "Yes"];
+  const phone = `${base}/simulator/phones/${encodeURIComponent(writer)}/write`;
+  await hears(() => owner.post(phone, { text: "Again", number: shop.numberId }));
+  await hears(() => owner.post(`${base}/messages`, { to: writer, from: SALES, text }));
+  await hears(() => owner.post(`${base}/conversations/${onSales}/notes`, { text: "Call her" }));
+  await hears(() => owner.ask("PATCH", `${base}/conversations/${onSales}`, { state: "done" }));
+
+  // A quiet minute, and a change in another workspace.
+  const quiet = count();
+  for (let round = 0; round < 4; round += 1) await app.clock.advance(15_000);
+  const note = (workspaceId: number) => app.store.write((tx) => tx.notify(inboxTopic(workspaceId)));
+  await note(other.id);
+  // What is sent later comes later, so nothing of before is on its way.
+  const bobs = await listen(bob);
+  const from = doras.frames.length;
+  await say(bob, bobs, { conversation: onSales });
+  await doras.frame(({ name }) => name === "presence", from);
+  expect(count()).toBe(quiet);
+
+  // 200 commits are one event at once, and one after four seconds.
+  for (let commit = 0; commit < 200; commit += 1) await note(shop.id);
+  await app.clock.advance(3_000);
+  await say(bob, bobs, { conversation: onSupport });
+  await doras.frame(({ name, data }) => name === "presence" && data.conversation === onSupport, from);
+  expect(count()).toBe(quiet + 1);
+  await app.clock.advance(1_000);
+  await app.clock.advance(4_000);
+  await say(bob, bobs, { conversation: null });
+  await doras.frame(({ data }) => Bun.deepEquals(data, here(onSupport)), from);
+  expect(count()).toBe(quiet + 2);
+  await Promise.all([doras.close(), bobs.close()]);
 });
 
 test("a tab that stays in its conversation costs no statement of it, and nothing is ever stored", async () => {

@@ -2,6 +2,7 @@
 import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Conversation } from "../contacts/table.ts";
+import { inboxTopic } from "../workspaces/inbox-topic.ts";
 import { storeMentions } from "./mentions.ts";
 import { type ConversationNote, conversationNotes } from "./table.ts";
 
@@ -13,6 +14,7 @@ export function addNote(
   const row = { workspaceId, contactId, numberId, ...note, createdAt: tx.now };
   const stored = tx.db.insert(conversationNotes).values(row).returning().get();
   storeMentions(tx, stored);
+  tx.notify(inboxTopic(workspaceId));
   return stored;
 }
 

@@ -12,6 +12,7 @@ import { deleteParked, parkedForMessage } from "../messages/statements.ts";
 import type { StatusItem } from "../messages/status-item.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
+import { inboxTopic } from "../workspaces/inbox-topic.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { EchoItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
@@ -52,6 +53,7 @@ export function recordEcho(tx: Tx, number: SendingNumber, item: EchoItem): void 
     createdAt: tx.now,
   });
   if (echo === undefined || origin === "history") return;
+  tx.notify(inboxTopic(workspace.id));
   applyParked(tx, echo);
   const [role, sign] = origin === "phone" ? ([PHONE_ROLE, "echo"] as const) : ([null, "standby"] as const);
   if (!mayBeOurs(tx, contact)) reportOther(tx, number, contact.id, { sign, role, at: echo.sentAt });

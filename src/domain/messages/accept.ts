@@ -11,6 +11,7 @@ import { identityOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { noteUploadSent } from "../media/send-upload.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
+import { inboxTopic } from "../workspaces/inbox-topic.ts";
 import { storeNotice } from "./ai-notice.ts";
 import { noteAccepted } from "./contact-messages.ts";
 import { uploadsOf } from "./content.ts";
@@ -54,6 +55,7 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
   if (plan.price > 0) message.money = "held";
   message.dispatchedAt = tx.now;
   message.id = insertMessage(tx).insert(message);
+  tx.notify(inboxTopic(message.workspaceId));
   noteAccepted(tx, message);
   for (const uploadId of uploadsOf(plan.content)) noteUploadSent(tx, uploadId, contact.id);
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);

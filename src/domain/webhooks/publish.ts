@@ -6,6 +6,7 @@
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
+import { inboxTopic } from "../workspaces/inbox-topic.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { addToBurst, type Writer } from "./bursts.ts";
@@ -23,6 +24,7 @@ export function publish<Type extends EventType>(
   data: EventData<Type>,
   writer: Writer | null = null,
 ): Pick<EventRow, "seq" | "id"> {
+  tx.notify(inboxTopic(workspace.id));
   const event = recordEvent(tx, workspace, type, data);
   // Without an address no delivery is made, not even when one is set later. A replay makes one.
   const first = findWebhook(tx, workspace.id);
@@ -56,6 +58,8 @@ export function publishOnRequest<Type extends EventType>(
   type: Type,
   data: () => EventData<Type>,
 ): void {
+  // The console shows the change also where no address asked for it.
+  tx.notify(inboxTopic(workspace.id));
   const first = findWebhook(tx, workspace.id);
   const isAsked = (webhook: Pick<Webhook, "types" | "disabledAt">): boolean =>
     webhook.disabledAt === null && isWanted(webhook.types, type);

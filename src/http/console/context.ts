@@ -4,6 +4,7 @@ import type { BackupJobs } from "#src/backup/jobs.ts";
 import type { RemoteBackups } from "#src/backup/remote-schedule.ts";
 import type { BackupSchedule } from "#src/backup/schedule.ts";
 import type { Clock } from "#src/core/clock.ts";
+import type { Listeners } from "#src/core/listeners.ts";
 import type { Log } from "#src/core/log.ts";
 import type { LogTail } from "#src/core/log-tail.ts";
 import type { QuietHours } from "#src/core/quiet-hours.ts";
@@ -41,6 +42,8 @@ export interface ConsoleOptions {
   clock: Clock;
   random: Random;
   log: Log;
+  /** Emits after commits of other processes. */
+  otherCommits: Listeners;
   box: SecretBox;
   dispatch: SendOptions;
   media: MediaFiles;

@@ -5,8 +5,13 @@
  *
  * The first event of a stream, `start`, holds everything; each `presence` replaces what is known of one conversation. So a
  * browser that reconnects has missed nothing. A stream says nothing of its own user.
+ *
+ * `changed` says that something of the inbox may be other than it was, and not what: the browser asks, with its own rights. It
+ * comes at once, and then at most every four seconds.
  */
 import type { Clock, Timer } from "#src/core/clock.ts";
+import type { Store } from "#src/db/store.ts";
+import { inboxTopic } from "#src/domain/workspaces/inbox-topic.ts";
 import { answerEvents, COMMENT, type EventSink, eventText, type StreamPlaces } from "./event-stream.ts";
 
 /** A colleague in a conversation. */
@@ -65,10 +70,12 @@ interface Said {
 }
 
 const COMMENT_EVERY_MS = 15_000;
+const CHANGED_EVERY_MS = 4_000;
 /** A tab says every 10 seconds what it shows. */
 const SEEN_MS = 25_000;
 /** While the user types, it says so every 3 seconds. */
 const TYPES_MS = 5_000;
+const CHANGED = eventText("changed", null);
 /** Of one browser. The oldest goes. */
 const TABS_MAX = 20;
 
@@ -77,9 +84,13 @@ export class InboxStreams {
   readonly #places: StreamPlaces;
   /** By workspace. */
   readonly #open = new Map<number, Set<Stream>>();
+  /** Workspaces whose streams were told of a change less than four seconds ago: whether there has been another since. */
+  readonly #told = new Map<number, boolean>();
+  readonly #store: Pick<Store, "onNotify">;
   #lastId = 0;
 
-  constructor(clock: Clock, places: StreamPlaces) {
+  constructor(store: Pick<Store, "onNotify">, clock: Clock, places: StreamPlaces) {
+    this.#store = store;
     this.#clock = clock;
     this.#places = places;
   }
@@ -101,12 +112,34 @@ export class InboxStreams {
       const stream: Stream = { id, viewer, sink, tabs: new Map(), sent: new Map(), timer };
       const known = this.#open.get(viewer.workspaceId) ?? new Set();
       this.#open.set(viewer.workspaceId, known.add(stream));
+      this.#store.onNotify(inboxTopic(viewer.workspaceId), () => this.#noteChange(viewer.workspaceId));
       this.#start(stream);
       return () => {
         release();
         this.#close(stream);
       };
     });
+  }
+
+  /** Call after a commit of another process: what it changed is not known. */
+  noteOtherCommit(): void {
+    for (const workspaceId of this.#open.keys()) this.#noteChange(workspaceId);
+  }
+
+  #noteChange(workspaceId: number): void {
+    const streams = this.#open.get(workspaceId);
+    if (streams === undefined) return;
+    if (this.#told.has(workspaceId)) {
+      this.#told.set(workspaceId, true);
+      return;
+    }
+    this.#told.set(workspaceId, false);
+    this.#clock.setTimer(CHANGED_EVERY_MS, () => {
+      const isDue = this.#told.get(workspaceId) === true;
+      this.#told.delete(workspaceId);
+      if (isDue) this.#noteChange(workspaceId);
+    });
+    for (const { sink } of [...streams]) sink.send(CHANGED);
   }
 
   /** Which conversation the tab of a stream shows; undefined: the stream is not open, or is another user's. */

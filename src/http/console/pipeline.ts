@@ -77,13 +77,15 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   const { store, clock, log, publicUrl, turns } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const places = new StreamPlaces();
+  const inboxStreams = new InboxStreams(store, clock, places);
+  options.otherCommits.add(() => inboxStreams.noteOtherCommit());
   const context: ConsoleContext = {
     ...rest,
     isSecure,
     passwords: new Passwords(passwordCost),
     keyQueue: new KeyQueue(),
     broadcastStreams: new BroadcastStreams(store, clock, places),
-    inboxStreams: new InboxStreams(clock, places),
+    inboxStreams,
     dashboard: new DashboardCounters(store, clock, options.readers.lists),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, readers: options.readers.building, stopping: options.stopping }),

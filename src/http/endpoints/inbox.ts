@@ -32,6 +32,7 @@ import { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
+import { inboxTopic } from "#src/domain/workspaces/inbox-topic.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
 import { readKey } from "../idempotency.ts";
@@ -278,6 +279,7 @@ export const inboxEndpoints = {
       // Read is read for all: what came to a number that the user does not see stays unread.
       const ids = requireConversations(tx, call).map(({ id }) => id);
       const isSeen = markSeen(tx, ids, body.last_inbound_id);
+      if (isSeen) tx.notify(inboxTopic(call.workspace.id));
       const isRead = markMentionsRead(tx, readerOf(call), call.path.contact, body.last_mention_id ?? 0);
       return { status: 200, data: { is_seen: isSeen || isRead }, audit: null };
     }),

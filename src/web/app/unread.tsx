@@ -1,6 +1,7 @@
 /** The number of unread conversations, beside the link to the inbox, and in the title of the tab. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { useAskEvery } from "../data/live.ts";
 import { unreadQuery } from "../data/session.ts";
 import { setTitleCount } from "../data/title.ts";
 import { strings } from "./strings.ts";
@@ -8,10 +9,11 @@ import { strings } from "./strings.ts";
 const COUNT_MAX = 100;
 
 export function Unread({ workspaceId }: { workspaceId: number }) {
+  const every = useAskEvery(10_000);
   const { data } = useQuery({
     ...unreadQuery(workspaceId),
     // The title is read while another tab is open.
-    refetchInterval: () => (document.hidden ? 30_000 : 10_000),
+    refetchInterval: () => (document.hidden ? 30_000 : every),
     refetchIntervalInBackground: true,
   });
   const count = data?.count ?? 0;

@@ -7,6 +7,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect } from "react";
 import { request } from "../../data/api.ts";
+import { useAskEvery } from "../../data/live.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { textLink } from "../../ui/button.tsx";
@@ -47,7 +48,7 @@ export function ConversationView({ id }: { id: string }) {
     queryKey: ["conversation", workspaceId, id],
     queryFn: ({ signal }) =>
       request("GET /w/{workspace}/inbox/{contact}", { workspace: workspaceId, contact: id }, { signal }),
-    refetchInterval: 3_000,
+    refetchInterval: useAskEvery(3_000),
   });
   if (conversation.isPending) return <Loading />;
   if (conversation.data === undefined) {

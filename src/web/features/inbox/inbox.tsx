@@ -4,6 +4,7 @@ import { Search } from "lucide-react";
 import { useRef } from "react";
 import type { Parameters } from "../../app/routes.ts";
 import { request } from "../../data/api.ts";
+import { useAskEvery } from "../../data/live.ts";
 import { unreadQuery, useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -60,6 +61,7 @@ function useConversationList() {
   const { id } = useWorkspace();
   const { view = "open", show, after } = useParameters(SCREEN);
   const { asks } = useInboxSearch();
+  const every = useAskEvery(4_000);
   return useQuery({
     queryKey: ["conversations", id, view, show, after],
     queryFn: ({ signal }) =>
@@ -69,7 +71,7 @@ function useConversationList() {
         { signal },
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: after === undefined ? 4_000 : false,
+    refetchInterval: after === undefined ? every : false,
     enabled: !asks,
   });
 }
@@ -177,12 +179,13 @@ function Filters({ hasSearch, openSearch }: { hasSearch: boolean; openSearch: ()
 /** The views of a team, with how many conversations they have where that is counted. */
 function Views() {
   const { id } = useWorkspace();
+  const refetchInterval = useAskEvery(10_000);
   const { data } = useQuery({
     queryKey: ["conversations", id, "views"],
     queryFn: ({ signal }) => request("GET /w/{workspace}/inbox/views", { workspace: id }, { signal }),
-    refetchInterval: 10_000,
+    refetchInterval,
   });
-  const unread = useQuery({ ...unreadQuery(id), refetchInterval: 10_000 });
+  const unread = useQuery({ ...unreadQuery(id), refetchInterval });
   const label = (view: keyof typeof teamStrings.views) => {
     const isCounted = view === "mine" || view === "open" || view === "snoozed";
     const count = view === "mentions" ? (unread.data?.mentions ?? 0) : isCounted ? (data?.[view] ?? 0) : 0;

@@ -6,6 +6,7 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { PenLine } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { type Entry, newFormKey, request } from "../../data/api.ts";
+import { useAskEvery } from "../../data/live.ts";
 import { sendOrWait } from "../../data/outbox.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -51,7 +52,7 @@ export function useNotes(workspace: number, conversation: number | null, { since
     initialPageParam: null as string | null,
     getNextPageParam: ({ meta }) => meta.next,
     enabled: conversation !== null,
-    refetchInterval: 3_000,
+    refetchInterval: useAskEvery(3_000),
   });
   const notes = data?.pages.flatMap((page) => page.data) ?? [];
   const from = since === null ? Number.NEGATIVE_INFINITY : Date.parse(since);

@@ -1,10 +1,13 @@
 /**
  * Who of the team is in which conversation, and who types there. One stream of the browser says so, and each tab says what it
- * shows: at once, and every ten seconds; while the user types, every three.
+ * shows: at once, and every ten seconds; while the user types, every three. The stream also says that something of the inbox
+ * has changed: what is shown of it is asked for again then, and else once a minute.
  */
+import { useQueryClient } from "@tanstack/react-query";
 import { Eye, PenLine } from "lucide-react";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { addressOf, newFormKey, request } from "../../data/api.ts";
+import { setLive } from "../../data/live.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { type StreamEvent, useSharedStream } from "../../data/shared-stream.ts";
 import { shortName } from "./conversation-state.ts";
@@ -31,11 +34,14 @@ interface Known {
   here: ReadonlyMap<number, Person[]>;
 }
 
+/** The first words of the keys of what an inbox shows. */
+const SHOWN = ["conversations", "conversation", "notes", "unread"];
 const UNKNOWN: Known = { stream: null, here: new Map() };
 const SHOWN_EVERY_MS = 10_000;
 const TYPING_EVERY_MS = 3_000;
 
 function after(known: Known, { name, data }: StreamEvent): Known {
+  if (name === "changed") return known;
   if (name === "disconnected") return UNKNOWN;
   if (name === "start") {
     const { stream, here } = data as Start;
@@ -59,6 +65,7 @@ const Context = createContext<Presence>({ ...UNKNOWN, say: () => undefined });
 export function PresenceOfTeam({ children }: { children: ReactNode }) {
   const { id: workspace } = useWorkspace();
   const { id: userId } = useMe().user;
+  const client = useQueryClient();
   const [known, setKnown] = useState(UNKNOWN);
   const tab = useRef("");
   if (tab.current === "") tab.current = newFormKey();
@@ -66,8 +73,13 @@ export function PresenceOfTeam({ children }: { children: ReactNode }) {
     // Of a user: who signs in next in the same browser has another.
     name: `waxwing-inbox-${workspace}-${userId}`,
     path: addressOf("GET /w/{workspace}/inbox/live", { workspace }),
-    events: ["start", "presence"],
-    onEvent: (event) => setKnown((before) => after(before, event)),
+    events: ["start", "presence", "changed"],
+    onEvent: (event) => {
+      setKnown((before) => after(before, event));
+      // What changed before the stream began was not said.
+      if (event.name !== "changed" && event.name !== "start") return;
+      for (const key of SHOWN) void client.invalidateQueries({ queryKey: [key, workspace] });
+    },
     recap: () => {
       if (known.stream === null) return null;
       const here = [...known.here].map(([conversation, people]) => ({ conversation, people }));
@@ -75,6 +87,11 @@ export function PresenceOfTeam({ children }: { children: ReactNode }) {
     },
   });
   const stream = isVisible ? known.stream : null;
+  const isLive = stream !== null;
+  useEffect(() => {
+    setLive(isLive);
+    return () => setLive(false);
+  }, [isLive]);
   const say = useCallback(
     (conversation: number | null, isTyping?: boolean) => {
       if (stream === null) return;

@@ -32,7 +32,8 @@ const PASSWORD = "a good long password";
 /** Asked this often each, after the first time. */
 const TIMES = 25;
 const WARM_UP_MS = 3_000;
-const LOOKED_AT_MS = 30_000;
+/** As long as the net of a page, so that each of its requests is in it once. */
+const LOOKED_AT_MS = 60_000;
 const LAG_EVERY_MS = 200;
 const MAX = { answerMs: 300, behindMs: 5_000, bytesPerSecond: 5_000, share: 0.02 };
 

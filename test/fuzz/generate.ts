@@ -64,6 +64,7 @@ const phones: readonly string[] = [
 const known = {
   to: phones,
   "to[]": phones,
+  with: phones,
   template: [
     "plain",
     "plain",
@@ -144,6 +145,8 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
     })),
   }),
   "PUT /contacts/{phone}": contactChanges,
+  "POST /contacts/{phone}/different": (chance) => ({ with: anybody(chance) }),
+  "POST /contacts/{phone}/join": (chance) => ({ with: anybody(chance) }),
   "POST /webhooks": () => ({ url: "https://a.example/hooks" }),
   // With an overlap, an address outside would be asked.
   "POST /webhooks/{id}/rotate-secret": () => ({}),

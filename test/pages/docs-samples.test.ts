@@ -14,6 +14,8 @@ import { checkout } from "#test/support/source.ts";
 
 const LIMIT_MS = 120_000;
 /** In the reference, ids of rows that the reader does not have. */
+/** Whom the samples join with the person of the other samples. */
+const SHOWN_OTHER = "442079460277";
 const SHOWN_IDS = { messages: 1042, broadcasts: 1042, webhooks: 1042, media: 58, inbounds: 311, conversations: 17 };
 const RECEIVER_PORT = ":3000";
 /** Samples that show a refusal. */
@@ -200,6 +202,10 @@ async function fillShop(language: Language): Promise<(text: string) => string> {
   const from = "+442079460210";
   // An earlier language may have opted the person out.
   await shop.control("POST", "/inbound", { from, text: "START" });
+  // A sample joins the two, which leaves one of them; each language has another one.
+  const other = `4420794602${70 + languages.indexOf(language)}`;
+  await shop.api("PUT", `/contacts/${from}`, { name: "Asha Rao" });
+  await shop.api("PUT", `/contacts/${other}`, { name: "Asha R." });
   if (stored === null) {
     await shop.control("POST", "/inbound", { from, type: "image", media: {} });
     type Told = { data: { media: { id: number }; inbound_id: number } };
@@ -226,6 +232,7 @@ async function fillShop(language: Language): Promise<(text: string) => string> {
       (own, name) => own.replace(new RegExp(`/${name}/${SHOWN_IDS[name]}\\b`), `/${name}/${ids[name]}`),
       text
         .replace("after=$CURSOR&wait=30", "after=latest&wait=0")
+        .replaceAll(SHOWN_OTHER, other)
         // The sample before it removes its address.
         .replace(`/webhooks/${SHOWN_IDS.webhooks}/rotate-secret`, `/webhooks/${kept.id}/rotate-secret`)
         .replace(`/messages/${SHOWN_IDS.messages}/cancel`, `/messages/${soon.id}/cancel`)

@@ -122,15 +122,16 @@ const JoinBody = Type.Object(
 );
 
 const params = { phone: PhoneParam };
+const OtherParam = Type.String({ ...PhoneParam, examples: ["442079460277"] });
 
 const comparisonExample: Static<typeof Comparison> = {
   fields: [
-    { field: "phone", stays: "+442079460210", goes: "+442079460211", differs: true },
+    { field: "phone", stays: "+442079460210", goes: "+442079460277", differs: true },
     { field: "name", stays: "Asha Rao", goes: "Asha R.", differs: true },
     { field: "email", stays: null, goes: "asha@example.com", differs: false },
   ],
   consent: { stays: "opted_in", goes: "opted_out", becomes: "opted_out" },
-  further_phone: "+442079460211",
+  further_phone: "+442079460277",
   moves: {
     ...{ sent: 3, of_broadcasts: 1, scheduled: 0, received: 4, by_other_senders: 0, notes: 1, files: 0 },
     ...{ tags: 2, groups: 1 },
@@ -160,7 +161,7 @@ export const joinContactEndpoints = {
         {
           reasons: ["same_email"],
           one: sideExample,
-          other: { ...sideExample, phone: "+442079460211", name: "Asha R.", consent: "unknown" },
+          other: { ...sideExample, phone: "+442079460277", name: "Asha R.", consent: "unknown" },
         },
       ],
     },
@@ -180,7 +181,7 @@ export const joinContactEndpoints = {
       tag: "Contacts",
       summary: "Mark two contacts as different people",
       description: "The two are not listed as possible duplicates from now on.",
-      bodies: { pair: { summary: "The other contact", value: { with: "+442079460211" } } },
+      bodies: { pair: { summary: "The other contact", value: { with: "+442079460277" } } },
       success: "The pair is remembered.",
       example: { different: true },
       problems: ["not_found"],
@@ -196,7 +197,7 @@ export const joinContactEndpoints = {
     key: ["read", "contacts"],
     keyOfFirstVersion: [],
     session: "broadcasts",
-    params: { phone: PhoneParam, other: PhoneParam },
+    params: { phone: PhoneParam, other: OtherParam },
     output: Data(Comparison),
     reference: {
       operationId: "compareContacts",
@@ -230,7 +231,7 @@ export const joinContactEndpoints = {
       description:
         "The contact named by `with` becomes a part of the contact in the path: its numbers and user ids lead there, its messages, conversations, notes, tags, groups and scheduled messages follow, and consent is never raised: an opt-out of either holds, and the evidence of both is kept. Cannot be undone. Messages of the past follow within moments.",
       bodies: {
-        join: { summary: "Keep one value of the other contact", value: { with: "+442079460211", take: ["name"] } },
+        join: { summary: "Keep one value of the other contact", value: { with: "+442079460277", take: ["name"] } },
       },
       success: "The contact that stays.",
       example: contactExample,

@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.go("inbox?show=waiting");
       await page.getByRole("link", { name: /Mina/ }).waitFor();
       await page.goto(`${app.url}/console/w/1`);
-      await page.getByRole("heading", { name: "Today" }).waitFor();
+      await page.getByRole("heading", { name: "Today", exact: true }).waitFor();
       await page.getByText("70 in broadcasts").waitFor();
       await clean("home");
       expect(scenario.troubles).toEqual([]);

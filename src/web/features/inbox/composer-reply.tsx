@@ -60,7 +60,7 @@ export function Reply({ conversation, isTaking }: ReplyProps) {
   });
   if (draft.part === "template") {
     return (
-      <div className={`flex flex-col gap-2 ${sheetClass}`}>
+      <div data-template-sheet tabIndex={-1} className={`flex flex-col gap-2 outline-none ${sheetClass}`}>
         <PartHead name={composerStrings.template} close={close} />
         <SendTemplate conversation={conversation} onSent={close} />
       </div>
@@ -89,6 +89,8 @@ function ReplyForm({ conversation, isTaking, draftId, draft, part, close }: Repl
     setOpened(name === "template" ? null : name);
     write(draftId, { part: name });
     noteSeen(draftId, conversation);
+    // The menu is gone and its form loads: without this, Tab would begin at the top of the page.
+    if (name === "template") setTimeout(() => document.querySelector<HTMLElement>("[data-template-sheet]")?.focus());
   };
   const record = () => {
     write(draftId, { part: null });

@@ -262,24 +262,31 @@ function AssignMenu({ state, acts, ...menu }: OpenedMenu & { state: State; acts:
     </>
   );
   return (
-    <BarMenu {...menu} label={label} keyName="a" trigger={trigger}>
-      <Menu.RadioGroup
-        aria-label={strings.assign}
-        value={assignee ?? NOBODY}
-        onValueChange={(email: string) => void acts.change({ assignee: email === NOBODY ? null : email })}
-      >
-        {choices.map(([email, text]) => (
-          <Menu.RadioItem key={email} value={email} closeOnClick className={itemClass}>
-            <span className="size-4">
-              <Menu.RadioItemIndicator>
-                <Check aria-hidden size={16} />
-              </Menu.RadioItemIndicator>
-            </span>
-            {text}
-          </Menu.RadioItem>
-        ))}
-      </Menu.RadioGroup>
-    </BarMenu>
+    <>
+      <BarMenu {...menu} label={label} keyName="a" trigger={trigger}>
+        <Menu.RadioGroup
+          aria-label={strings.assign}
+          value={assignee ?? NOBODY}
+          onValueChange={(email: string) => void acts.change({ assignee: email === NOBODY ? null : email })}
+        >
+          {choices.map(([email, text]) => (
+            <Menu.RadioItem key={email} value={email} closeOnClick className={itemClass}>
+              <span className="size-4">
+                <Menu.RadioItemIndicator>
+                  <Check aria-hidden size={16} />
+                </Menu.RadioItemIndicator>
+              </span>
+              {text}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </BarMenu>
+      {assignee === null && known.includes(me) && (
+        <Button small className="max-mid:hidden" busy={acts.isBusy} onClick={() => void acts.change({ assignee: me })}>
+          {strings.assignMe}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -394,7 +394,7 @@ async function goAll(name: HandName, scenario: Scenario): Promise<Map<string, re
   };
   await inConversation("5a taken", async () => {
     if (name !== "mouse") return await assign(`Me (${ME})`, "Assigned to You. Assign");
-    await hand.point(button("Assign to me"));
+    await hand.point(button("Take"));
     await page.getByRole("button", { name: "Assigned to You. Assign" }).waitFor();
   });
   await inConversation("5b given to a colleague", () => assign(BOB, `Assigned to ${BOB}. Assign`));

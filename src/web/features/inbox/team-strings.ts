@@ -43,7 +43,7 @@ export const strings = {
   /** In the list. */
   answeredBy: (who: string) => `Assigned to ${who}`,
   assign: "Assign",
-  assignMe: "Assign to me",
+  assignMe: "Take",
   assignTo: (who: string) => `Assigned to ${who}. Assign`,
   unassigned: "Without an assignee. Assign",
   me: (email: string) => `Me (${email})`,

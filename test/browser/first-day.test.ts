@@ -174,7 +174,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.goto(`${app.url}/console/w/999`);
       await page.getByText("Not found, or you don't have access").waitFor();
       await page.goto(`${app.url}/console/account`);
-      await page.getByText("This browser").waitFor();
+      await page.getByText("This browser", { exact: true }).waitFor();
       await clean("account");
       // The option is checked as soon as it is clicked, before the server has answered.
       await page.getByLabel("Dark").focus();

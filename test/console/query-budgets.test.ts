@@ -81,9 +81,12 @@ beforeAll(async () => {
     expect((await app.call("POST", "/api/v1/broadcasts/preview", preview)).status).toBe(200);
   }
   for (const { method, path } of endpoints.filter((one) => one.method === "GET")) {
-    const own = {
-      id: path.includes("phone") ? side.phone : path.startsWith("/messages") ? side.message : side.sentBroadcast,
-    };
+    const single = path.includes("phone")
+      ? side.phone
+      : path.startsWith("/messages")
+        ? side.message
+        : side.sentBroadcast;
+    const own = { id: path.includes("{other}") ? [side.phone, await side.knownPhone()] : single };
     for (const query of [undefined, ...(WAYS[`${method} ${path}`] ?? [])]) {
       const target = pathOf(path, id, { ...own, ...(query === undefined ? {} : { query }) });
       const { status } = await app.call(method, `/api/v1${target}`, { key });

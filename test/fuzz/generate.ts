@@ -61,6 +61,9 @@ const phones: readonly string[] = [
   "nobody",
 ];
 
+/** Contacts from the start. */
+const present = ["+919876540010", "+919876540030", "+919876540130"];
+
 const known = {
   to: phones,
   "to[]": phones,
@@ -145,7 +148,7 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
     })),
   }),
   "PUT /contacts/{phone}": contactChanges,
-  "POST /contacts/{phone}/different": (chance) => ({ with: anybody(chance) }),
+  "POST /contacts/{phone}/different": (chance) => ({ with: chance.pick(present) }),
   "POST /contacts/{phone}/join": (chance) => ({ with: anybody(chance) }),
   "POST /webhooks": () => ({ url: "https://a.example/hooks" }),
   // With an overlap, an address outside would be asked.

@@ -4,6 +4,8 @@
  * queries on a busy machine: 2.0 s for number variants, 1.0 s for birthdays, 0.5 s for addresses. Values that more than
  * `SHARED_MAX` contacts have say nothing about a person, so they make no pair.
  */
+import { withinBudget } from "#src/db/query-budget.ts";
+
 export const pairReasons = [
   /** The network named one by a name of the other. */
   "network",
@@ -33,12 +35,12 @@ function isNamed(table: string): string {
 export function pairQueries(workspaceId: number): Record<PairReason, string> {
   const pairs = (from: string, condition: string): string =>
     `SELECT one.id AS one, other.id AS other FROM ${from}
-    WHERE ${condition} AND ${isNamed("one")} AND ${isNamed("other")}
+    WHERE ${condition} AND ${withinBudget("one.id")} AND ${isNamed("one")} AND ${isNamed("other")}
       AND NOT EXISTS (SELECT 1 FROM different_people WHERE contact_id = one.id AND other_id = other.id)
     LIMIT ${PAIRS_MAX}`;
   const shared = (columns: string, condition: string, by: string): string =>
     `(SELECT ${columns} FROM contacts WHERE workspace_id = ${workspaceId} AND ${condition}
-      GROUP BY ${by} HAVING count(*) BETWEEN 2 AND ${SHARED_MAX}) AS shared`;
+      AND ${withinBudget("id")} GROUP BY ${by} HAVING count(*) BETWEEN 2 AND ${SHARED_MAX}) AS shared`;
   const both = `one.workspace_id = ${workspaceId} AND other.workspace_id = ${workspaceId}`;
   return {
     network: pairs(

@@ -21,7 +21,7 @@ test(
     const executable = join(shelf, "waxwing");
     await placeExecutable(executable);
     await using store = new FakeObjectStore();
-    await using site = await makeLiveInstallation({ people: 60, lists: 3, throughput: 8, command: [executable] });
+    await using site = await makeLiveInstallation({ people: 180, lists: 3, throughput: 8, command: [executable] });
     const { directory, data } = site;
     const configFile = join(directory, "waxwing.toml");
     const [running, scheduled, singles] = site.lists.map(({ people }) => people);

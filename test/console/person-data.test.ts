@@ -7,6 +7,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findOpenErasure } from "#src/domain/contacts/being-erased.ts";
 import { beginErasure } from "#src/domain/erasure/erasures.ts";
+import { previewErasure } from "#src/domain/erasure/preview.ts";
 import { COMMAND_LINE } from "#src/domain/users/audit-log.ts";
 import { HandOutFiles } from "#src/transfer/person-data/hand-out-files.ts";
 import { makeHandOut } from "#src/transfer/person-data/make-hand-out.ts";
@@ -108,6 +109,48 @@ test("only the number of the person confirms that they are forgotten, and their 
   const other = await app.workspace();
   expect((await owner.get(`/w/${other.id}/erasures/${begun.body.data.id}`)).status).toBe(404);
   expect((await app.call("GET", `/api/v1/contacts/${RAVI}`, { key: shop.key })).status).toBe(200);
+});
+
+test("what an erasure would erase is counted of a person of many linked contacts, each row once", async () => {
+  await using world = await start();
+  const { app, shop, owner, base } = world;
+  const preview = async () => {
+    const { status, body } = await owner.get(`${base}/contacts/${ASHA}/forget`);
+    return { status, counts: body.data?.counts };
+  };
+  const { counts: alone } = await preview();
+  expect(alone).toMatchObject({ received: 1 });
+  // More than SQLite takes as the terms of a compound SELECT (500), and, with their names, as the depth of an expression (1,000).
+  app.store.client
+    .prepare(
+      `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1200)
+      INSERT INTO contacts (workspace_id, phone, consent, created_at, updated_at)
+      SELECT ?, '+9198700' || (10000 + n), 'unknown', 0, 0 FROM numbers`,
+    )
+    .run(shop.id);
+  await app.inbound(shop, "+919870010700", "Hello!");
+  app.store.client
+    .prepare("UPDATE contacts SET identity_id = ? WHERE workspace_id = ? AND phone <> ?")
+    .run(contactOf(app, ASHA).id, shop.id, RAVI);
+  const { status, counts } = await preview();
+  expect([status, counts]).toEqual([200, { ...alone, received: 2, events: alone.events + 1 }]);
+});
+
+test("the count of what an erasure would erase finds all rows by indexes of the schema", async () => {
+  await using world = await start();
+  const { app } = world;
+  const { sql, parameters } = app.store.read((tx) => previewErasure(tx, contactOf(app, ASHA)));
+  // The function of the reader's budget is not on this connection, and changes no plan.
+  const plan = app.store.client
+    .prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll("within_budget()", "random() <> 0")}`)
+    .all(...parameters) as { detail: string }[];
+  const details = plan.map(({ detail }) => detail);
+  expect(details.some((detail) => detail.includes("messages_contact"))).toBe(true);
+  expect(
+    details.filter((detail) =>
+      /AUTOMATIC|SCAN (messages|contact_messages|inbounds|media|echoes|events|broadcast_drafts)\b/.test(detail),
+    ),
+  ).toEqual([]);
 });
 
 test("while a person is being erased, no request creates them again, and what they write makes a new contact", async () => {

@@ -24,25 +24,19 @@ interface ErasurePreview {
   keepsOptOut: boolean;
 }
 
-const IS_SCHEDULED = "send_at IS NOT NULL AND status = 'pending'";
+const IS_SCHEDULED = "send_at IS NOT NULL AND +status = 'pending'";
 
 export function previewErasure(tx: ReadTx, contact: Contact): ErasurePreview {
   const { workspaceId, contacts, contactIds, names } = findPerson(tx, contact);
+  // Lists, not a term for each: a person may have more contacts and names than SQLite takes terms.
   const of = (table: string, condition = ""): string =>
-    contactIds.map((id) => `SELECT 1 FROM ${table} WHERE ${condition} contact_id = ${id}`).join(" UNION ALL ");
+    `SELECT 1 FROM people CROSS JOIN ${table} WHERE ${condition} contact_id = people.id`;
+  const ids = idsOfContact("people.id", String(workspaceId), { broadcasts: true });
   const messages = (condition: string): string =>
-    contactIds
-      .map((id) => {
-        const ids = idsOfContact(String(id), String(workspaceId), { broadcasts: true });
-        return `SELECT 1 FROM messages WHERE id IN (${ids}) AND ${condition} AND ${withinBudget("messages.id")}`;
-      })
-      .join(" UNION ALL ");
-  const stored = "media JOIN inbounds ON inbounds.id = media.inbound_id AND media.state = 'stored'";
-  const parameters: string[] = [];
-  const named = (newest: string, texts: readonly string[]): string => {
-    parameters.push(...texts);
-    return `SELECT 1 FROM (${newest} LIMIT ${COUNTED_MAX}) WHERE ${texts.map(() => "instr(text, ?) > 0").join(" OR ") || "0"}`;
-  };
+    `SELECT 1 FROM people CROSS JOIN messages WHERE messages.id IN (${ids}) AND ${condition} AND ${withinBudget("messages.id")}`;
+  const stored = "media JOIN inbounds ON inbounds.id = media.inbound_id AND +media.state = 'stored'";
+  const named = (newest: string, list: "ends" | "names"): string =>
+    `SELECT 1 FROM (${newest} LIMIT ${COUNTED_MAX}) AS newest WHERE EXISTS (SELECT 1 FROM ${list} WHERE instr(newest.text, ${list}.text) > 0)`;
   const ends = numberEnds(names.flatMap(({ text, until }) => (until === null ? [text] : [])));
   const rows: Record<keyof PreviewCounts, string> = {
     sent: messages(`broadcast_id IS NULL AND NOT (${IS_SCHEDULED})`),
@@ -54,18 +48,27 @@ export function previewErasure(tx: ReadTx, contact: Contact): ErasurePreview {
     files: `${of(stored)} UNION ALL ${of("upload_people")}`,
     drafts: named(
       `SELECT ${withoutSigns("content")} AS text FROM broadcast_drafts WHERE workspace_id = ${workspaceId} ORDER BY updated_at DESC`,
-      ends,
+      "ends",
     ),
     events: named(
       `SELECT body AS text FROM events WHERE workspace_id = ${workspaceId} AND ${withinBudget("seq")} ORDER BY seq DESC`,
-      names.map(({ text }) => text),
+      "names",
     ),
   };
   const counts = Object.entries(rows).map(
     ([name, found]) => `(SELECT count(*) FROM (SELECT 1 FROM (${found}) LIMIT ${COUNTED_MAX})) AS ${name}`,
   );
   const keepsOptOut = contacts.some(({ consent }) => consent === "opted_out");
-  return { sql: `SELECT ${counts.join(", ")}`, parameters, keepsOptOut };
+  const lists = {
+    people: ["id", contactIds],
+    ends: ["text", ends],
+    names: ["text", names.map(({ text }) => text)],
+  } as const;
+  const tables = Object.entries(lists).map(
+    ([name, [column]]) => `${name}(${column}) AS MATERIALIZED (SELECT value FROM json_each(?))`,
+  );
+  const parameters = Object.values(lists).map(([, values]) => JSON.stringify(values));
+  return { sql: `WITH ${tables.join(", ")} SELECT ${counts.join(", ")}`, parameters, keepsOptOut };
 }
 
 /** Of the query's row. */

@@ -39,7 +39,7 @@ interface BroadcastRequest {
    * the key has a budget.
    */
   audienceSize: number | null;
-  /** The API key, if it has limits beside its scopes. */
+  /** The API key, if it has limits in addition to its scopes. */
   limitedKey?: LimitedKey | null;
   /** The evidence for the consents that are recorded. */
   evidence: Record<string, unknown>;

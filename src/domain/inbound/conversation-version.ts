@@ -49,7 +49,7 @@ interface Seen extends Version {
   own: readonly number[];
 }
 
-/** Among so many items a change is found. More that are new are a change too. */
+/** The newest items that are compared. If all of them are new, that is a change in any case. */
 const ITEMS_EXAMINED = 20;
 const PATTERN = /^c(\d+)-n(\d+)-i(\d+)-m(\d+)-(\d+)-e(\d+)-n(\d+)-([a-z]+)-a(\d+)$/;
 
@@ -153,7 +153,7 @@ function newNotes(
     .map((note) => ({ kind: "note", by: note.author, note }));
 }
 
-/** A conversation that is open again is no reason to ask: what opened it is, where it is new. */
+/** A conversation that was opened again is not asked about: the message that opened it is, if it is new. */
 function newState(
   tx: ReadTx,
   shown: Conversation | undefined,

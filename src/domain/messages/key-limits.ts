@@ -1,6 +1,6 @@
 /**
- * What an API key may send beside its scopes: to the contacts of one group alone, to so many people a day, and for so much
- * money a day. Each is evaluated and counted in the transaction that stores the messages, so parallel requests never exceed it. What was
+ * The limits of an API key in addition to its scopes: the contacts of one group alone, a number of people a day, and an
+ * amount of money a day. Each is evaluated and counted in the transaction that stores the messages, so parallel requests never exceed it. What was
  * counted stays counted, whatever becomes of the message. Keys without limits run no statement here.
  */
 

@@ -152,7 +152,7 @@ export function planSend(
   return { ...planned, ...charges, template, category, path };
 }
 
-/** Of a message that is no template. Throws `window_closed`, or `invalid_request` for what the AI notice does not allow. */
+/** Of a message other than a template. Throws `window_closed`, or `invalid_request` for what the AI notice does not allow. */
 function planFree(
   tx: ReadTx,
   { workspace, sender, address }: { workspace: Workspace; sender: SendingNumber; address: ContactLookup },

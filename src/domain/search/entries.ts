@@ -90,7 +90,7 @@ export function moveEntries(tx: Tx, { from, to }: { from: number; to: number }, 
   );
   for (const { id, terms, kind, subjectId } of found) {
     tx.db.run(sql`DELETE FROM search_index WHERE rowid = ${BigInt(id)}`);
-    // The contact's own row is written anew from what it holds now.
+    // The contact's own row is written again, from what it holds now.
     if (kind === "contact") continue;
     const moved = terms.split(" ").map((term) => (term === was ? becomes : term));
     tx.db.run(

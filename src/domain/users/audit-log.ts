@@ -34,7 +34,7 @@ export const mailedActions: readonly string[] = [
   "webhook.remove",
 ];
 
-/** What a program does is audited where owners are told of it, and where it cannot be undone; all else can be seen itself. */
+/** The actions of API keys that are audited: those of which owners get an e-mail, and those that cannot be undone. The effects of the others can be seen. */
 export const auditedOfKeys: readonly string[] = [...mailedActions, "contact.join"];
 
 export function recordAudit(tx: Tx, { userId, address }: Actor, entry: NewAuditEntry): void {

@@ -73,7 +73,7 @@ interface InWorkspace {
   workspace: Workspace;
   /** Who calls, as the consent log keeps it. */
   by: ConsentEvidence;
-  /** The API key, if it has limits beside its scopes. */
+  /** The API key, if it has limits in addition to its scopes. */
   limitedKey: LimitedKey | null;
   /** Runs slow queries on another thread, and waits for no other workspace. */
   reader: Reader;

@@ -12,7 +12,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { Refusal, type WorkspaceCall } from "./call.ts";
 import { viewConversationItem } from "./conversation-items.ts";
 
-/** Of those that are new, so many are told. */
+/** At most this many changes are in the refusal. */
 const CHANGES_TOLD = 5;
 
 /**

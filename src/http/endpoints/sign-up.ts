@@ -1,7 +1,7 @@
 /**
  * Signing up at the network (Embedded Signup): the browser goes to the network's own page and comes back with a code, which
  * this server exchanges for an access token. From the token on, everything goes the way of a token that was entered. The
- * code is no secret of ours but as good as one until it is used; token and app secret are in no answer, log or audit entry.
+ * code is treated as a secret until it is used; no answer, log or audit entry holds the token or the app secret.
  */
 import { Type } from "@sinclair/typebox";
 import { Nullable } from "#src/core/schema.ts";

@@ -1,4 +1,4 @@
-/** The number of unread conversations, beside the link to the inbox, and in the title of the tab. */
+/** The number of unread conversations, next to the link to the inbox, and in the title of the tab. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useAskEvery } from "../data/live.ts";

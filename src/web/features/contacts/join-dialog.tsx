@@ -27,7 +27,7 @@ interface JoinDialogProps {
 
 export function JoinDialog({ pair, onClose, onJoined }: JoinDialogProps) {
   const { id } = useWorkspace();
-  // A form of its own: choosing the other contact compares anew, and the focus stays where it was.
+  // A form of its own: choosing the other contact compares again, and the focus stays where it was.
   const choice = useForm({ defaultValues: { stays: "one" as "one" | "other" } });
   const [stays, goes] = choice.watch("stays") === "one" ? [pair.one, pair.other] : [pair.other, pair.one];
   const path = { workspace: id, phone: phoneOf(stays), other: phoneOf(goes) };

@@ -26,7 +26,7 @@ export function readStored<Draft extends Keepable>(id: string): Partial<Draft> {
     const text = localStorage.getItem(PREFIX + id);
     if (text === null) return {};
     const { until, draft } = JSON.parse(text) as { until: number; draft: Partial<Draft> };
-    // Of an older build, it is no version, and the server would refuse it.
+    // An older build stored something else here, which the server would refuse.
     if (until > Date.now()) return VERSION.test(draft.seen ?? "") ? draft : { ...draft, seen: null };
     forgetStored(id);
   } catch {

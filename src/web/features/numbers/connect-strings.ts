@@ -114,7 +114,7 @@ export const strings = {
   renewHint: "Fill in what has changed.",
   movedTitle: "Move the number to that account?",
   movedText:
-    "Conversations, messages and settings stay. Templates are those of the new account, and callbacks are set up there anew. What the old account still reports about sent messages no longer arrives.",
+    "Conversations, messages and settings stay. Templates are those of the new account, and callbacks are set up there again. What the old account still reports about sent messages no longer arrives.",
   movedAction: "Move number",
   movedKeep: "Leave it",
   enter: "Check and store",

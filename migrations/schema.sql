@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 55. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 56. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -585,6 +585,22 @@ WHEN NEW.identity_id IS NOT NULL AND coalesce(OLD.identity_id, OLD.id) <> NEW.id
   DELETE FROM recent_recipients
   WHERE workspace_id = NEW.workspace_id AND identity_id = coalesce(OLD.identity_id, OLD.id);
 END;
+
+CREATE TABLE conversation_drafts (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- As the console has it, at most 32 KiB of JSON. Null: it was sent or emptied, so that no older change returns.
+  content TEXT,
+  -- The idempotency key with which the message is sent; empty: it was sent.
+  message_key TEXT NOT NULL,
+  -- When the user last changed it; it may be stored later.
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (contact_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX conversation_drafts_age ON conversation_drafts (changed_at);
+CREATE INDEX conversation_drafts_user ON conversation_drafts (user_id, workspace_id);
+CREATE INDEX conversation_drafts_workspace ON conversation_drafts (workspace_id);
 
 CREATE TABLE conversation_notes (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -54,6 +54,7 @@ import noteMentions from "../../migrations/0052_note_mentions.sql" with { type: 
 import aiNotices from "../../migrations/0053_ai_notices.sql" with { type: "text" };
 import noteKeys from "../../migrations/0054_note_keys.sql" with { type: "text" };
 import keyLimits from "../../migrations/0055_key_limits.sql" with { type: "text" };
+import conversationDrafts from "../../migrations/0056_conversation_drafts.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   { version: 53, name: "ai_notices", sql: aiNotices },
   { version: 54, name: "note_keys", sql: noteKeys },
   { version: 55, name: "key_limits", sql: keyLimits },
+  { version: 56, name: "conversation_drafts", sql: conversationDrafts },
 ];

@@ -214,6 +214,13 @@ export const tablePolicies = {
   number_days: { restore: "newer", person: "nobody", reset: "workspace", kept: after("day", 30 * DAY_MS) },
   quick_replies: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   conversation_notes: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  // One that was sent or emptied since the backup must not be sent again.
+  conversation_drafts: {
+    restore: "newer",
+    person: "deleted",
+    reset: "workspace",
+    kept: after("changed_at", 30 * DAY_MS),
+  },
   note_mentions: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
   // One that a crash interrupted must not look as if it had never been made.
   thread_calls: {

@@ -3,11 +3,16 @@ import { describe, expect, test } from "bun:test";
 import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
 
+interface Kept {
+  text: string;
+  template: { body: string[] } | null;
+}
+
 const [ASHA, BOB] = ["asha@example.com", "bob.rao@example.com"];
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "a reply and a note are there after a reload, for their user alone, and a send whose answer was lost is not sent twice",
+    "a reply and a note are there after a reload, for their user alone, the reply on another device, too, and a send whose answer was lost is not sent twice",
     async () => {
       await using scenario = await startScenario();
       const { app, page, context, button } = scenario;
@@ -17,6 +22,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
           text: "Is it red?",
           number: 1,
         });
+      await scenario.template({ name: "offer", text: "For you: {{1}}." });
       const { token } = await scenario.prepare<{ token: string }>("POST", "/people", { email: BOB, role: "owner" });
       const headers = { "sec-fetch-site": "same-origin" };
       const post = async (path: string, data: object) =>
@@ -43,6 +49,35 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await note.inputValue()).toBe("She asked before");
       await scenario.go("inbox?person=2");
       expect(await reply.inputValue()).toBe("");
+
+      // On another device, with the template that is being written; what is changed there is here when it is opened again.
+      const kept = async (person: number) =>
+        (await scenario.read<{ data: { content: Kept } | null }>(`/inbox/${person}/draft`)).data?.content ?? null;
+      await button("Add to the message").click();
+      await page.getByRole("menuitem", { name: "Template" }).click();
+      await page.getByLabel("Template", { exact: true }).selectOption({ index: 1 });
+      await page.getByLabel("Body placeholder {{1}}").fill("a red one");
+      await page.reload();
+      expect(await page.getByLabel("Body placeholder {{1}}").inputValue()).toBe("a red one");
+      await waitUntil(async () => (await kept(2))?.template?.body[0] === "a red one");
+      await waitUntil(async () => (await kept(1))?.text === "Yes, it is red");
+      const elsewhere = await scenario.browser.newContext();
+      const signIn = { data: { email: ASHA, password: SCENARIO_PASSWORD }, headers };
+      expect((await elsewhere.request.post(`${app.url}/console/api/sign-in`, signIn)).ok()).toBe(true);
+      const device = await elsewhere.newPage();
+      const replyThere = device.getByLabel("Your reply", { exact: true });
+      await device.goto(`${app.url}/console/w/1/inbox?person=2`);
+      await waitUntil(async () => (await device.getByLabel("Body placeholder {{1}}").inputValue()) === "a red one");
+      await device.goto(`${app.url}/console/w/1/inbox?person=1`);
+      await waitUntil(async () => (await replyThere.inputValue()) === "Yes, it is red");
+      await device.getByLabel("Your reply answers").getByText("Is it red?").waitFor();
+      await replyThere.fill("Yes, it is");
+      // Leaving saves it, too.
+      await device.goto("about:blank");
+      await scenario.go("inbox?person=1");
+      await waitUntil(async () => (await reply.inputValue()) === "Yes, it is");
+      await reply.fill("Yes, it is red");
+      await waitUntil(async () => (await kept(1))?.text === "Yes, it is red");
 
       await post("/sign-out", {});
       await post("/links/use", { token, password: SCENARIO_PASSWORD });
@@ -76,6 +111,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await texts()).toEqual(["Yes, it is red"]);
       await page.reload();
       expect(await reply.inputValue()).toBe("");
+      expect(await kept(1)).toBeNull();
+      await device.goto(`${app.url}/console/w/1/inbox?person=1`);
+      // It was saved from there, and is there no more.
+      await waitUntil(async () => (await replyThere.inputValue()) === "");
 
       // Nothing of it stays where the person was erased.
       await reply.fill("Her own words: a red one");
@@ -87,9 +126,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.command("contact erase +919876540010 --workspace 1");
       await page.getByText("This person was erased, so nothing can be sent to them.").waitFor();
       // The drafts go shortly after the sentence is shown.
-      const kept = () => page.evaluate<string>("JSON.stringify(localStorage)");
-      for (const text of ["red one", "Where she lives", "asked before", "Of Bob"])
-        await waitUntil(async () => !(await kept()).includes(text));
+      const inBrowser = () => page.evaluate<string>("JSON.stringify(localStorage)");
+      for (const text of ["Her own words", "Where she lives", "asked before", "Of Bob"])
+        await waitUntil(async () => !(await inBrowser()).includes(text));
     },
     SCENARIO_LIMIT_MS,
   );

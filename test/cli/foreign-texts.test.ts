@@ -104,6 +104,7 @@ const OURS: Readonly<Record<string, string>> = {
   contact_views: "folded search columns",
   contact_people: "birthday",
   conversations: "owner state",
+  conversation_drafts: "content message_key",
   contacts: "phone network_user_id network_portfolio birthday anniversary consent consent_source",
   custom_fields: "key kind choices",
   deliveries: "status",

@@ -132,6 +132,9 @@ const CALLERS_OWN: Readonly<Record<string, readonly string[] | "all">> = {
   // A form as it was left; it is checked as a whole when it is sent.
   "broadcast_drafts.content": "all",
   "template_drafts.content": "all",
+  "conversation_drafts.content": "all",
+  // A key, which is compared.
+  "conversation_drafts.message_key": "all",
   // A skip shows what was given as a number.
   "messages.to_phone": "all",
   // Columns by the names that the file has.

@@ -43,6 +43,7 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/inbox/{contact}/seen": "up to a message that is named",
   "POST /w/{workspace}/inbox/presence": "what a tab shows now, which is stored nowhere",
   "POST /w/{workspace}/conversations/{conversation}/thread": "a conversation that has the owner is not asked for again",
+  "PUT /w/{workspace}/inbox/{contact}/draft": "a draft is as it was last changed",
   "PATCH /w/{workspace}/conversations/{conversation}": "it is what it is set to",
   "POST /w/{workspace}/connection/sign-up": "another address; the previous one stays valid",
   "POST /w/{workspace}/connection/sign-up/finish": "a state is used once",

@@ -44,6 +44,7 @@ const NOT_COPIED = [
     "thread_calls",
     "conversation_notes",
     "note_mentions",
+    "conversation_drafts",
     "search_cursors",
     "number_days",
     "template_submissions",

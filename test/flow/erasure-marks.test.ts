@@ -255,6 +255,9 @@ async function answer(): Promise<void> {
   refuse(UNLISTED);
   await done(send({ to: PERSON, variables: [MARK], reference: MARK }, `${MARK}-3`), 502);
   await done(member.post(`${BASE}/messages`, { to: PERSON, text: MARK }, { key: "form-1" }), 201);
+  const written = { content: { text: MARK }, key: MARK, replaces: null, age_ms: 0 };
+  const [row] = (await member.get(`${BASE}/inbox`)).body.data;
+  await done(member.ask("PUT", `${BASE}/inbox/${row.contact_id}/draft`, written), 200);
   const marked = { latitude: NUMBER_MARK, longitude: NUMBER_MARK, name: MARK, address: MARK };
   const placed = { template: "place", location: marked, variables: { body: [MARK], buttons: [MARK] } };
   await done(send({ to: PERSON, ...placed, reference: MARK }, `${MARK}-place`), 201);

@@ -302,6 +302,11 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     id: contact,
     body: { last_inbound_id: inbound },
   }),
+  "GET /w/{workspace}/inbox/{contact}/draft": ({ contact }) => ({ id: contact }),
+  "PUT /w/{workspace}/inbox/{contact}/draft": ({ contact }) => ({
+    id: contact,
+    body: { content: { text: "Half of it" }, key: randomUUID(), replaces: null, age_ms: 0 },
+  }),
   "PATCH /w/{workspace}/conversations/{conversation}": ({ conversation }) => ({
     id: conversation,
     body: { state: "done" },

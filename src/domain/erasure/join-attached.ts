@@ -4,8 +4,11 @@ import type { Tx } from "#src/db/transaction.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
 import { type Conversation, conversations } from "../contacts/table.ts";
 
-/** Rows of which a contact has one for each tag, group, field, number, day or file: those that the other has already go. */
-const ATTACHED = ["contact_tags", "group_members", "contact_fields", "away_days", "phone_contacts", "upload_people"];
+/** Rows of which a contact has one for each tag, group, field, number, day, file or user: those that the other has already go. */
+const ATTACHED = [
+  ...["contact_tags", "group_members", "contact_fields", "away_days", "phone_contacts", "upload_people"],
+  "conversation_drafts",
+];
 
 /** What is about a number of the person, and not about the person. */
 const OF_NUMBER = ["blocks", "simulated_blocks"];

@@ -9,7 +9,7 @@ import { forgetDevices } from "./known-devices.ts";
 import { findMembership, findUser, getUser } from "./read.ts";
 import type { WorkspaceRole } from "./roles.ts";
 import { endSessions } from "./sessions.ts";
-import { memberships, type User, userLinks, users } from "./table.ts";
+import { conversationDrafts, memberships, type User, userLinks, users } from "./table.ts";
 import { emailKey, readEmail } from "./user.ts";
 
 /**
@@ -41,6 +41,7 @@ export function disableUser(tx: Tx, userId: number): User {
   }
   endSessions(tx, userId);
   forgetDevices(tx, userId);
+  removeDraftsOf(tx, userId);
   tx.db.delete(userLinks).where(eq(userLinks.userId, userId)).run();
   return updateUser(tx, userId, { disabledAt: tx.now });
 }
@@ -55,13 +56,25 @@ export function removeMembership(tx: Tx, workspaceId: number, userId: number): "
     .delete(memberships)
     .where(and(eq(memberships.userId, userId), eq(memberships.workspaceId, workspaceId)))
     .run();
-  if (removed.changes > 0) return "member";
+  if (removed.changes > 0) {
+    removeDraftsOf(tx, userId, workspaceId);
+    return "member";
+  }
   const revoked = tx.db
     .delete(userLinks)
     .where(and(eq(userLinks.userId, userId), eq(userLinks.workspaceId, workspaceId), isNull(userLinks.usedAt)))
     .run();
   if (revoked.changes === 0) throw notFound("user");
   return "invitation";
+}
+
+/** What they were writing. `workspaceId` absent: in every workspace. */
+function removeDraftsOf(tx: Tx, userId: number, workspaceId?: number): void {
+  const { userId: owner, workspaceId: place } = conversationDrafts;
+  tx.db
+    .delete(conversationDrafts)
+    .where(and(eq(owner, userId), workspaceId === undefined ? undefined : eq(place, workspaceId)))
+    .run();
 }
 
 /**

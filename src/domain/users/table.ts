@@ -136,3 +136,22 @@ export const auditLog = sqliteTable("audit_log", {
 });
 
 export type AuditEntry = typeof auditLog.$inferSelect;
+
+/** What a user is writing to a person. */
+export const conversationDrafts = sqliteTable(
+  "conversation_drafts",
+  {
+    contactId: integer().notNull(),
+    userId: integer().notNull(),
+    workspaceId: integer().notNull(),
+    /** As the console has it; null: it was sent or emptied. */
+    content: text({ mode: "json" }).$type<Readonly<Record<string, unknown>>>(),
+    /** With which the message is sent; empty: it was sent. */
+    messageKey: text().notNull(),
+    /** When the user last changed it. */
+    changedAt: instant().notNull(),
+  },
+  ({ contactId, userId }) => [primaryKey({ columns: [contactId, userId] })],
+);
+
+export type ConversationDraft = typeof conversationDrafts.$inferSelect;

@@ -12,6 +12,7 @@ import { contactHistoryEndpoints } from "./contact-history.ts";
 import { contactViewEndpoints } from "./contact-views.ts";
 import { contactEndpoints } from "./contacts.ts";
 import { conversationActEndpoints } from "./conversation-acts.ts";
+import { conversationDraftEndpoints } from "./conversation-drafts.ts";
 import { conversationListEndpoints } from "./conversations.ts";
 import type { BodyOf, ConsoleOutputOf, Needs, PathOf, QueryOf, ServedFile } from "./declare.ts";
 import { deliveryEndpoints } from "./deliveries.ts";
@@ -94,6 +95,7 @@ const endpoints = {
   ...joinContactEndpoints,
   ...personDataEndpoints,
   ...inboxEndpoints,
+  ...conversationDraftEndpoints,
   ...presenceEndpoints,
   ...simulatorEndpoints,
   ...numberEndpoints,

@@ -287,7 +287,7 @@ export const inboxEndpoints = {
 };
 
 /** With one person, on the numbers that the user sees. Throws `not_found` if there is none. */
-function requireConversations(tx: ReadTx, call: WorkspaceCallWith<{ contact: number }>): Conversation[] {
+export function requireConversations(tx: ReadTx, call: WorkspaceCallWith<{ contact: number }>): Conversation[] {
   const found = listConversationsWith(tx, call.workspace.id, call.path.contact, call.numberIds);
   if (found.length === 0) throw notFound("conversation");
   return found;
@@ -309,6 +309,6 @@ function sumOf<T>(rows: readonly T[], figure: (row: T) => number): number {
 }
 
 /** A name that leads to this contact; if it has none left, one of the linked contact that took it. */
-function nameToSendTo(tx: ReadTx, contact: Contact): string | null {
+export function nameToSendTo(tx: ReadTx, contact: Contact): string | null {
   return contact.phone ?? contact.networkUserId ?? addressOf(tx, contact).phone;
 }

@@ -4,6 +4,7 @@ import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
 import { findKey, type KeyUse, usedBefore } from "#src/domain/idempotency/keys.ts";
+import { emptySentDraft } from "#src/domain/inbound/drafts.ts";
 import { countMessage, requireInGroup } from "#src/domain/messages/key-limits.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
 import { findSentByForm, findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
@@ -192,19 +193,12 @@ export const messageEndpoints = {
     );
     const repeated = call.user === null ? undefined : findRepeated(call, use);
     if (repeated !== undefined) return repeated;
-    const request = requestOf(call, input);
-    if (input.later != null) {
-      const later = { ...request, keyId: call.limitedKey?.keyId ?? null };
-      const recordStored = call.user === null ? countIn(call, true) : recordSending(call, input.to);
-      const scheduled = await scheduleOnce(
-        call,
-        recordStored === null ? later : { ...later, onStored: recordStored },
-        use,
-      );
-      return keptAnswer<{ data: Static<typeof MessageView> }>(scheduled);
-    }
-    const onStored = call.user === null ? countIn(call, false) : recordSending(call, input.to);
-    const sent = await sendOnce(call, onStored === null ? request : { ...request, onStored }, use);
+    const onStored = call.user === null ? countIn(call, input.later != null) : recordSending(call, input.to);
+    const request = { ...requestOf(call, input), ...(onStored === null ? {} : { onStored }) };
+    const sent =
+      input.later == null
+        ? await sendOnce(call, request, use)
+        : await scheduleOnce(call, { ...request, keyId: call.limitedKey?.keyId ?? null }, use);
     return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
   }),
   ...messageListEndpoints,
@@ -294,7 +288,10 @@ function countIn({ workspace, limitedKey }: KeyCall, isLater: boolean): NonNulla
 }
 
 function recordSending(call: WorkspaceCall, to: string): NonNullable<SendRequest["onStored"]> {
-  return (tx, { id }) => recordAct(tx, call, { action: "message.send", subject: to, details: { id } });
+  return (tx, message) => {
+    recordAct(tx, call, { action: "message.send", subject: to, details: { id: message.id } });
+    emptySentDraft(tx, message, call.user.id);
+  };
 }
 
 function showSent({ store, workspace, path }: KeyCall<{ path: { id: number }; query: unknown; body: unknown }>) {

@@ -76,6 +76,8 @@ interface Options {
   version?: string | null;
   /** The id of the user who wrote what is sent: refused with `other_account` if another is signed in now. */
   account?: number;
+  /** It is sent even if the page is left. At most 64 KiB of bodies are on their way so. */
+  keepalive?: boolean;
 }
 
 /**
@@ -99,11 +101,12 @@ export async function request<Name extends DataRoute>(
 async function requestOnce<Name extends DataRoute>(
   route: Name,
   input: Input<Name>,
-  { signal, key, version = null, account }: Options,
+  { signal, key, version = null, account, keepalive = false }: Options,
 ): Promise<Output<Name>> {
   const isChange = methodOf(route) !== "GET";
   const response = await send(route, input, {
     ...(signal === undefined ? {} : { signal }),
+    keepalive,
     headers: {
       accept: "application/json",
       ...(isChange ? { "content-type": "application/json" } : {}),

@@ -5,6 +5,7 @@
 import { useSyncExternalStore } from "react";
 import { newFormKey } from "../../data/api.ts";
 import { dropWaitingTo, type Place } from "../../data/outbox.ts";
+import type { WrittenTemplate } from "../messages/choose-template.tsx";
 import type { PartName, Parts } from "./composer-parts.ts";
 import { forgetStored, readStored, store, storedIds } from "./stored-drafts.ts";
 
@@ -28,6 +29,8 @@ interface Content {
   part: PartName | "template" | null;
   /** What has been typed of each, also of one that is closed. */
   parts: Parts;
+  /** The template that is chosen; null: none. */
+  template: WrittenTemplate | null;
 }
 
 export interface Quoted {
@@ -49,11 +52,20 @@ export interface Draft extends Content {
   error: unknown;
   /** One for each content, so that a repeated press sends it once. */
   key: string;
+  /** When its content last changed, by this browser's clock; 0: never. */
+  changedAt: number;
+  /** The change that the server has; 0: none. */
+  savedAt: number;
+  /** The key of what was last saved or loaded, which may be that of another file; null: nothing was. */
+  savedKey: string | null;
+  /** How often the server's has replaced it since the page was opened. */
+  revision: number;
 }
 
 const NOTHING: Draft = {
   ...{ text: "", file: null, replyTo: null, sendAt: null, upload: null, part: null, parts: {} },
-  ...{ seen: null, isSending: false, progress: null, error: null, key: "" },
+  ...{ template: null, seen: null, isSending: false, progress: null, error: null, key: "" },
+  ...{ changedAt: 0, savedAt: 0, savedKey: null, revision: 0 },
 };
 const drafts = new Map<string, Draft>();
 const listeners = new Set<() => void>();
@@ -94,6 +106,15 @@ export function dropDraftsTo(workspaceId: number, contactId: number): void {
   tell();
 }
 
+/** What the server has of it replaces the draft; null: nothing. A file is of this browser alone, and stays. */
+export function takeSaved(id: string, saved: { content: Partial<Draft> | null; key: string; at: number } | null): void {
+  const { file, upload, revision } = readDraft(id);
+  const at = saved?.at ?? Date.now();
+  const key = saved === null || saved.content === null || file !== null ? newFormKey() : saved.key;
+  const kept = { ...NOTHING, ...saved?.content, file, upload };
+  note(id, { ...kept, key, changedAt: at, savedAt: at, savedKey: saved?.key ?? null, revision: revision + 1 });
+}
+
 export function useDraft(id: string): Draft {
   return useSyncExternalStore(subscribe, () => readDraft(id));
 }
@@ -110,9 +131,10 @@ export function writePart<Name extends PartName>(id: string, name: Name, part: R
   write(id, { parts: { ...readDraft(id).parts, [name]: part } });
 }
 
-/** What happens to the draft, which stays the same message. */
+/** What happens to the draft, which stays the same message unless it gets another key. */
 export function note(id: string, change: Partial<Draft>): void {
-  const draft = { ...readDraft(id), ...change };
+  const changed = change.key === undefined || change.changedAt !== undefined ? {} : { changedAt: Date.now() };
+  const draft = { ...readDraft(id), ...changed, ...change };
   drafts.set(id, draft);
   store(id, draft);
   tell();
@@ -122,7 +144,7 @@ function tell(): void {
   for (const listener of listeners) listener();
 }
 
-function subscribe(listener: () => void): () => void {
+export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

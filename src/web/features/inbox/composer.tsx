@@ -13,6 +13,7 @@ import { AskForNumber } from "./ask-for-number.tsx";
 import { focusReply } from "./composer-actions.tsx";
 import { draftIdOf, dropDraftsTo, noteIdOf } from "./composer-draft.ts";
 import { Reply } from "./composer-reply.tsx";
+import { useSavedDraft } from "./composer-saving.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { NoteField } from "./notes.tsx";
 import { formatTimeLeft, strings } from "./strings.ts";
@@ -27,6 +28,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   const noted = conversation.conversation;
   const { contact_id: contactId } = conversation;
   const isErased = conversation.to === null;
+  useSavedDraft(draftIdOf(userId, workspaceId, contactId), isErased);
   useEffect(() => {
     if (isErased) dropDraftsTo(workspaceId, contactId);
   }, [isErased, workspaceId, contactId]);

@@ -16,8 +16,12 @@ interface Keepable {
   sendAt: string | null;
   part: string | null;
   parts: object;
+  template: object | null;
   seen: string | null;
   key: string;
+  changedAt: number;
+  savedAt: number;
+  savedKey: string | null;
 }
 
 /** Empty if there is none, or if the browser keeps nothing. */
@@ -26,8 +30,7 @@ export function readStored<Draft extends Keepable>(id: string): Partial<Draft> {
     const text = localStorage.getItem(PREFIX + id);
     if (text === null) return {};
     const { until, draft } = JSON.parse(text) as { until: number; draft: Partial<Draft> };
-    // An older build stored something else here, which the server would refuse.
-    if (until > Date.now()) return VERSION.test(draft.seen ?? "") ? draft : { ...draft, seen: null };
+    if (until > Date.now()) return ofThisBuild(draft);
     forgetStored(id);
   } catch {
     // Storage is switched off, or holds what another version wrote.
@@ -35,15 +38,28 @@ export function readStored<Draft extends Keepable>(id: string): Partial<Draft> {
   return {};
 }
 
-export function store(id: string, { text, file, replyTo, sendAt, part, parts, key, seen }: Keepable): void {
+/** Of an older build, `seen` is no version, which the server would refuse, and the server has never had the draft. */
+function ofThisBuild<Draft extends Keepable>(draft: Partial<Draft>): Partial<Draft> {
+  const seen = VERSION.test(draft.seen ?? "") ? draft.seen : null;
+  return { ...draft, seen, changedAt: draft.changedAt ?? Date.now() };
+}
+
+/** But for its file. */
+export function isBlankDraft({ text, replyTo, part, parts, template }: Keepable): boolean {
+  const hasPart = part !== null || template !== null || Object.keys(parts).length > 0;
+  return text === "" && replyTo === null && !hasPart;
+}
+
+export function store(id: string, whole: Keepable): void {
+  const { text, file, replyTo, sendAt, part, parts, template, key, seen, ...at } = whole;
+  const { changedAt, savedAt, savedKey } = at;
   const isUpload = file instanceof File;
-  const hasPart = part !== null || Object.keys(parts).length > 0;
-  if (text === "" && replyTo === null && !hasPart && (file === null || isUpload)) {
+  if (isBlankDraft(whole) && (file === null || isUpload)) {
     forgetStored(id);
     return;
   }
   const kept = isUpload ? { file: null, key: newFormKey() } : { file, key };
-  const draft = { text, replyTo, sendAt, part, parts, seen, ...kept };
+  const draft = { text, replyTo, sendAt, part, parts, template, seen, changedAt, savedAt, savedKey, ...kept };
   try {
     if (localStorage.getItem(PREFIX + id) === null) forgetOld();
     localStorage.setItem(PREFIX + id, JSON.stringify({ until: Date.now() + KEPT_MS, draft }));

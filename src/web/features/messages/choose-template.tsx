@@ -1,7 +1,7 @@
 /** Sends a template to one person: choose one that can be sent, fill in its values, see what is sent. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useId, useState } from "react";
-import { type Path, useForm, useWatch } from "react-hook-form";
+import { type ReactNode, useEffect, useId, useState } from "react";
+import { type Path, type UseFormReturn, useForm, useWatch } from "react-hook-form";
 import { type Entry, request } from "../../data/api.ts";
 import { isSimulated, useWorkspace } from "../../data/session.ts";
 import { AreaField, inputClass, TextField } from "../../ui/field.tsx";
@@ -25,6 +25,15 @@ interface TemplateToSend {
 
 const WAITING_MS = 5_000;
 
+/** A template as far as its values are typed. */
+export interface WrittenTemplate {
+  /** As `keyOf` names it. */
+  chosen: string;
+  header: string[];
+  body: string[];
+  parts: string[];
+}
+
 interface Props {
   /** The sending number; null: the workspace's only one. */
   from: string | null;
@@ -34,11 +43,19 @@ interface Props {
   none: ReactNode;
   /** `key`: the form's idempotency key. */
   send: (message: TemplateToSend, key: string) => Promise<unknown>;
+  /** What was written before. */
+  written?: WrittenTemplate | null;
+  /** Is called with what is written now; null: nothing. Has to stay the same function. */
+  onWrite?: (written: WrittenTemplate | null) => void;
 }
 
 export function ChooseTemplate(props: Props) {
   const { id } = useWorkspace();
-  const [chosen, setChosen] = useState("");
+  const [chosen, setChosen] = useState(props.written?.chosen ?? "");
+  const choose = (next: string) => {
+    setChosen(next);
+    props.onWrite?.(next === "" ? null : { chosen: next, header: [], body: [], parts: [] });
+  };
   const field = useId();
   const list = useQuery({
     queryKey: ["templates", id, "sendable"],
@@ -58,7 +75,7 @@ export function ChooseTemplate(props: Props) {
         <label htmlFor={field} className="font-semibold">
           {strings.template}
         </label>
-        <select id={field} className={inputClass} value={chosen} onChange={({ target }) => setChosen(target.value)}>
+        <select id={field} className={inputClass} value={chosen} onChange={({ target }) => choose(target.value)}>
           <option value="">{strings.chooseTemplate}</option>
           {templates.map((one) => (
             <option key={keyOf(one)} value={keyOf(one)}>
@@ -67,9 +84,7 @@ export function ChooseTemplate(props: Props) {
           ))}
         </select>
       </div>
-      {template !== undefined && (
-        <TemplateForm key={chosen} {...props} template={template} onSent={() => setChosen("")} />
-      )}
+      {template !== undefined && <TemplateForm key={chosen} {...props} template={template} onSent={() => choose("")} />}
     </div>
   );
 }
@@ -94,21 +109,25 @@ export function TemplateForm({
   to,
   send,
   onSent,
+  written = null,
+  onWrite,
 }: Omit<Props, "none"> & { template: Template; onSent: () => void }) {
   const workspace = useWorkspace();
   const { billing } = workspace;
   const { header, body } = template.variables;
   const order = template.parameter_order;
   const empty = (count: number): string[] => Array.from({ length: count }, () => "");
+  const before = written?.chosen === keyOf(template) ? written : null;
   const asked = askedParts(template);
   const form = useForm<Values>({
     defaultValues: {
       to: typeof to === "string" ? to : "",
-      header: empty(header),
-      body: empty(body),
-      parts: asked.map(() => ""),
+      header: empty(header).map((none, index) => before?.header[index] ?? none),
+      body: empty(body).map((none, index) => before?.body[index] ?? none),
+      parts: asked.map((_, index) => before?.parts[index] ?? ""),
     },
   });
+  useWritten(form, template, onWrite);
   const values = useWatch({ control: form.control });
   const places = [
     ...empty(header).map((_, index) => ({
@@ -168,6 +187,19 @@ export function TemplateForm({
       )}
     </Form>
   );
+}
+
+/** Says what is typed, as it is typed. */
+function useWritten({ watch }: UseFormReturn<Values>, template: Template, onWrite: Props["onWrite"]): void {
+  const chosen = keyOf(template);
+  useEffect(() => {
+    if (onWrite === undefined) return;
+    const texts = (values: readonly (string | undefined)[] = []) => values.map((value) => value ?? "");
+    const { unsubscribe } = watch(({ header, body, parts }) =>
+      onWrite({ chosen, header: texts(header), body: texts(body), parts: texts(parts) }),
+    );
+    return unsubscribe;
+  }, [watch, chosen, onWrite]);
 }
 
 /** Without what is undefined, as JSON. */

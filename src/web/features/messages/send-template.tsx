@@ -1,14 +1,16 @@
-/** Sends a template in a conversation. */
-import { request } from "../../data/api.ts";
+/** Sends a template in a conversation. What is written of it belongs to the conversation's draft. */
+import { useCallback } from "react";
+import { newFormKey, request } from "../../data/api.ts";
 import { sendOrWait } from "../../data/outbox.ts";
 import { noteOwn } from "../../data/own-messages.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Empty } from "../../ui/states.tsx";
 import { phoneOf } from "../contacts/contact-view.ts";
+import { draftIdOf, note, readDraft, useDraft, write } from "../inbox/composer-draft.ts";
 import type { Conversation } from "../inbox/inbox-view.ts";
-import { isShownInConversation, useRefresh } from "../inbox/sending.ts";
+import { isAnswered, isShownInConversation, useRefresh } from "../inbox/sending.ts";
 import { strings } from "../inbox/strings.ts";
-import { ChooseTemplate } from "./choose-template.tsx";
+import { ChooseTemplate, type WrittenTemplate } from "./choose-template.tsx";
 
 interface SendTemplateProps {
   conversation: Conversation;
@@ -19,13 +21,21 @@ export function SendTemplate({ conversation: { contact, contact_id, from, versio
   const { id } = useWorkspace();
   const { id: userId } = useMe().user;
   const refresh = useRefresh(id, contact_id);
+  const draftId = draftIdOf(userId, id, contact_id);
+  const { template, revision } = useDraft(draftId);
+  const keep = useCallback((written: WrittenTemplate | null) => write(draftId, { template: written }), [draftId]);
   return (
     <ChooseTemplate
+      key={revision}
       from={from}
       to={phoneOf(contact)}
       none={<Empty title={strings.noTemplates} />}
-      send={async (message, key) => {
+      written={template}
+      onWrite={keep}
+      send={async (message) => {
         const place = { userId, workspaceId: id, contactId: contact_id };
+        // The draft's, so that a page that was left while it was sent does not send it again.
+        const { key } = readDraft(draftId);
         try {
           const waiting = { ...place, key, seen: version, what: { message }, text: message.template };
           await sendOrWait(waiting, async (options) => {
@@ -33,7 +43,9 @@ export function SendTemplate({ conversation: { contact, contact_id, from, versio
           });
           onSent?.();
         } catch (error) {
-          if (!isShownInConversation(error)) throw error;
+          if (isShownInConversation(error)) return;
+          if (isAnswered(error)) note(draftId, { key: newFormKey() });
+          throw error;
         } finally {
           await refresh();
         }

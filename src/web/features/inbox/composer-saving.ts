@@ -1,0 +1,139 @@
+/**
+ * The draft of a conversation on the server, so that another device and another browser have it. It is saved shortly after the last
+ * change and when the page or the conversation is left; of two, the one that was changed last stays. What could not be
+ * saved is in this browser, and is tried again.
+ */
+import { useEffect } from "react";
+import { ApiError, newFormKey, request } from "../../data/api.ts";
+import { type Draft, placeOf, readDraft, note as setDraft, subscribe, takeSaved } from "./composer-draft.ts";
+import { isBlankDraft } from "./stored-drafts.ts";
+
+const DELAY_MS = 1_000;
+const RETRY_MS = 5_000;
+/** The server keeps none longer. */
+const AGE_MAX_MS = 30 * 86_400_000;
+
+/** `isOver`: the person was erased, and the server has nothing. */
+export function useSavedDraft(id: string, isOver: boolean): void {
+  useEffect(() => (isOver ? undefined : keepSaved(id)), [id, isOver]);
+}
+
+/** Returns what ends it. */
+function keepSaved(id: string): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOpen = true;
+  let { changedAt: noticed } = readDraft(id);
+  let isSaving = false;
+  const saveIn = (ms: number) => {
+    clearTimeout(timer);
+    if (isOpen) timer = setTimeout(() => void save(), ms);
+  };
+  const save = async () => {
+    const draft = readDraft(id);
+    if (!isUnsaved(draft)) return;
+    // What is being sent is gone in a moment, or refused. Of two changes, the second replaces the first.
+    if (draft.isSending || (isSaving && isOpen)) return saveIn(DELAY_MS);
+    const { changedAt } = draft;
+    const input = inputOf(id, draft);
+    isSaving = true;
+    setDraft(id, { savedKey: input.body.key });
+    try {
+      await request("PUT /w/{workspace}/inbox/{contact}/draft", input, {
+        account: placeOf(id).userId,
+        keepalive: true,
+      });
+      setDraft(id, { savedAt: Math.max(changedAt, readDraft(id).savedAt) });
+    } catch (error) {
+      if (isNewerThere(error)) await load(changedAt);
+      else if (isPassing(error)) saveIn(RETRY_MS);
+    } finally {
+      isSaving = false;
+    }
+  };
+  /** `refused`: the change that the server did not take; null: none. */
+  const load = async (refused: number | null) => {
+    const saved = await read(id);
+    const draft = readDraft(id);
+    if (saved === undefined || draft.isSending) return;
+    const next = nextOf(draft, saved, refused);
+    if (next === "save") saveIn(DELAY_MS);
+    else if (next === "take") takeSaved(id, saved);
+  };
+  const stop = subscribe(() => {
+    const { changedAt } = readDraft(id);
+    if (changedAt === noticed) return;
+    noticed = changedAt;
+    saveIn(DELAY_MS);
+  });
+  const leave = () => {
+    isOpen = false;
+    clearTimeout(timer);
+    void save();
+  };
+  // The browser may show a page again that was left.
+  const comeBack = () => {
+    isOpen = true;
+  };
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", comeBack);
+  void load(null);
+  return () => {
+    leave();
+    stop();
+    removeEventListener("pagehide", leave);
+    removeEventListener("pageshow", comeBack);
+  };
+}
+
+function isUnsaved({ changedAt, savedAt }: Draft): boolean {
+  return changedAt > savedAt;
+}
+
+interface Saved {
+  /** Null: it was sent or emptied. */
+  content: Partial<Draft> | null;
+  key: string;
+  /** When it was changed, by this browser's clock. */
+  at: number;
+}
+
+/** Which of the two stays: the newer. */
+function nextOf(draft: Draft, saved: Saved | null, refused: number | null): "save" | "take" | "nothing" {
+  const isThere = saved !== null && saved.content !== null;
+  const isOwn = refused === null && isThere && saved.key === draft.savedKey;
+  const isLater = refused === null ? draft.changedAt > (saved?.at ?? 0) : draft.changedAt !== refused;
+  if (isUnsaved(draft) && (isOwn || isLater)) return "save";
+  if (isOwn || (!isThere && isBlankDraft(draft))) return "nothing";
+  return "take";
+}
+
+/** Undefined: it could not be read. */
+async function read(id: string): Promise<Saved | null | undefined> {
+  const { workspaceId: workspace, contactId: contact } = placeOf(id);
+  try {
+    const saved = await request("GET /w/{workspace}/inbox/{contact}/draft", { workspace, contact });
+    if (saved === null) return null;
+    return { content: saved.content as Saved["content"], key: saved.key, at: Date.now() - saved.age_ms };
+  } catch {
+    return undefined;
+  }
+}
+
+function inputOf(id: string, draft: Draft) {
+  const { workspaceId: workspace, contactId: contact } = placeOf(id);
+  const { text, replyTo, sendAt, part, parts, template, seen, file, changedAt, savedKey: replaces } = draft;
+  const content = isBlankDraft(draft) ? null : { text, replyTo, sendAt, part, parts, template, seen };
+  // With the file, which stays in this browser, it is another message.
+  const key = file === null ? draft.key : newFormKey();
+  const age = Math.min(Math.max(0, Date.now() - changedAt), AGE_MAX_MS);
+  return { workspace, contact, body: { content, key, replaces, age_ms: age } };
+}
+
+function isNewerThere(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "newer_draft";
+}
+
+/** The same request may succeed later. */
+function isPassing(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+}

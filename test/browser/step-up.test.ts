@@ -21,10 +21,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       };
       const asked = page.getByRole("dialog", { name: "Is it still you?" });
       await scenario.prepare("PUT", "/contacts/919876543210", { name: "Asha" });
+      await scenario.prepare("POST", "/groups", { name: "Regulars", filter: null });
 
       await scenario.go("api");
       await button("Create key").first().click();
       await page.getByLabel("Name").fill("Web shop");
+      await page.getByLabel("Group", { exact: true }).selectOption({ label: "Regulars" });
       forget();
       await page.getByLabel("Name").press("Enter");
       await asked.waitFor();
@@ -37,6 +39,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const shown = page.getByRole("dialog").locator("code").filter({ hasText: /^wx_/ });
       expect((await shown.textContent())?.length).toBeGreaterThan(20);
       await button("I have saved it").click();
+      await page.getByText("group Regulars alone").waitFor();
 
       await scenario.go("contacts");
       forget();

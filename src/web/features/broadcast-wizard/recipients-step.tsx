@@ -1,13 +1,12 @@
 /** Step 2: the recipients. A group, or numbers that are pasted or read from a file. */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
-import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Notice } from "../../ui/states.tsx";
-import type { Group } from "../groups/group-view.ts";
+import { useAllGroups } from "../groups/all-groups.ts";
 import { NewGroup } from "../groups/new-group.tsx";
 import { ImportLink } from "../imports/import-link.tsx";
 import { countryName } from "../workspaces/countries.ts";
@@ -19,7 +18,6 @@ interface Props {
   change: (changes: DraftContent) => void;
 }
 
-const GROUP_PAGES = 10;
 const NUMBERS_MAX = 1_000;
 
 export function RecipientsStep({ content, change }: Props) {
@@ -100,10 +98,7 @@ function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: nu
   const client = useQueryClient();
   const fieldId = useId();
   const [creating, setCreating] = useState<"group" | "everybody" | null>(null);
-  const groups = useQuery({
-    queryKey: ["groups", workspaceId, "all"],
-    queryFn: ({ signal }) => allGroups(workspaceId, signal),
-  });
+  const groups = useAllGroups(workspaceId);
   return (
     <>
       {groups.isError && <Failed error={groups.error} retry={() => void groups.refetch()} />}
@@ -147,22 +142,6 @@ function GroupChoice({ workspaceId, content, change }: Props & { workspaceId: nu
       )}
     </>
   );
-}
-
-export async function allGroups(workspaceId: number, signal: AbortSignal): Promise<Group[]> {
-  const all: Group[] = [];
-  let after: string | null = null;
-  for (let page = 0; page < GROUP_PAGES; page += 1) {
-    const groupPage: { data: Group[]; meta: { next: string | null } } = await request(
-      "GET /w/{workspace}/groups",
-      { workspace: workspaceId, query: { after } },
-      { signal },
-    );
-    all.push(...groupPage.data);
-    after = groupPage.meta.next;
-    if (after === null) break;
-  }
-  return all;
 }
 
 function Numbers({ content, change }: Props) {

@@ -12,7 +12,7 @@ import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
-import { allGroups } from "../broadcast-wizard/recipients-step.tsx";
+import { useAllGroups } from "../groups/all-groups.ts";
 import { strings } from "./bulk-strings.ts";
 import type { BulkChange, BulkPeople } from "./bulk-view.ts";
 
@@ -81,11 +81,7 @@ function BulkForm({ kind, people, count, set, recount, onClose, onStarted }: Bul
   const first: Change = kind === "tags" ? "add_tag" : kind === "lists" ? "add_to_group" : "opt_out";
   const form = useForm({ defaultValues: { change: first as Change, name: "", group: "", typed: "" } });
   const change = form.watch("change");
-  const groups = useQuery({
-    queryKey: ["groups", id, "all"],
-    queryFn: ({ signal }) => allGroups(id, signal),
-    enabled: kind === "lists",
-  });
+  const groups = useAllGroups(id, kind === "lists");
   const lists = groups.data?.filter(({ type }) => type === "static") ?? [];
   const text = plural(count, strings.one, strings.other);
   const isCountTyped = kind === "opt_out" && count > CONFIRM_ABOVE;

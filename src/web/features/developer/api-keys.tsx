@@ -12,6 +12,7 @@ import { Section } from "../../ui/page.tsx";
 import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useAllGroups } from "../groups/all-groups.ts";
 import { CreateKey } from "./create-key.tsx";
 import { strings } from "./strings.ts";
 
@@ -33,6 +34,8 @@ export function Keys() {
     queryKey: ["keys", id],
     queryFn: ({ signal }) => request("GET /w/{workspace}/keys", { workspace: id }, { signal }),
   });
+  const groups = useAllGroups(id, keys.data?.some(({ group_id }) => group_id !== null) === true);
+  const groupName = (group: number) => groups.data?.find((one) => one.id === group)?.name ?? `#${group}`;
   const reload = () => client.invalidateQueries({ queryKey: ["keys", id] });
   const createButton = (
     <Button tone="primary" small onClick={() => setIsCreating(true)}>
@@ -63,7 +66,7 @@ export function Keys() {
               {is_of_first_version && <span className="text-quiet">{strings.ofFirstVersion}</span>}
               {daily_people !== null && <span className="text-quiet">{strings.peopleADay(daily_people)}</span>}
               {daily_money !== null && <span className="text-quiet">{strings.moneyADay(daily_money)}</span>}
-              {group_id !== null && <span className="text-quiet">{strings.ofGroup(group_id)}</span>}
+              {group_id !== null && <span className="text-quiet">{strings.ofGroup(groupName(group_id))}</span>}
               {is_automation && <span className="text-quiet">{strings.ofAutomation}</span>}
               {is_ai && <span className="text-quiet">{strings.ofAi}</span>}
             </>

@@ -8,9 +8,10 @@ import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CheckboxesField, TextField } from "../../ui/field.tsx";
+import { CheckboxesField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/states.tsx";
+import { useAllGroups } from "../groups/all-groups.ts";
 import { OwnNumberCommand } from "./own-number-command.tsx";
 import { commandContext, exampleTemplate, sendMessageCommand, showWorkspaceCommand } from "./printed-commands.ts";
 import { strings } from "./strings.ts";
@@ -40,7 +41,7 @@ function bodyOf({ name, scopes, expires, daily_people, money, group, marks }: Ke
     ...(expires.trim() === "" ? {} : { expires: expires.trim() }),
     ...(people === "" ? {} : { daily_people: Number(people) || 0 }),
     ...(money.trim() === "" ? {} : { money: money.trim() }),
-    ...(group.trim() === "" ? {} : { group: Number(group) || 0 }),
+    ...(group === "" ? {} : { group: Number(group) }),
     is_automation: marks.includes("automation"),
     is_ai: marks.includes("ai"),
   };
@@ -59,6 +60,7 @@ export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
       marks: [],
     },
   });
+  const groups = useAllGroups(workspaceId).data ?? [];
   const [created, setCreated] = useState<{ key: string | null } | null>(null);
   if (created !== null) {
     return (
@@ -127,15 +129,18 @@ export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
           inputMode="decimal"
           autoComplete="off"
         />
-        <TextField
-          form={form}
-          name="group"
-          label={strings.group}
-          hint={strings.groupHint}
-          placeholder={strings.anybody}
-          inputMode="numeric"
-          autoComplete="off"
-        />
+        {groups.length > 0 && (
+          <SelectField
+            form={form}
+            name="group"
+            label={strings.group}
+            hint={strings.groupHint}
+            choices={[
+              { value: "", label: strings.anybody },
+              ...groups.map(({ id, name }) => ({ value: String(id), label: name })),
+            ]}
+          />
+        )}
         <CheckboxesField
           form={form}
           name="marks"

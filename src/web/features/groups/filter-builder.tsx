@@ -12,6 +12,7 @@ import { inputClass } from "../../ui/field.tsx";
 import { plural } from "../../ui/plural.ts";
 import { Failed } from "../../ui/states.tsx";
 import { consentChip } from "../contacts/contact-view.ts";
+import { useAllGroups } from "./all-groups.ts";
 import {
   type Comparison,
   type FilterCondition,
@@ -34,13 +35,9 @@ export function useFilterFields(): FilterField[] | undefined {
     queryKey: ["fields", id],
     queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
   });
-  const groups = useQuery({
-    queryKey: ["groups", id, undefined],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/groups", { workspace: id }, { signal }),
-    enabled: seesGroups,
-  });
+  const groups = useAllGroups(id, seesGroups);
   if (custom.data === undefined || (seesGroups && groups.data === undefined)) return undefined;
-  return filterFields(custom.data, groups.data?.data.filter(({ type }) => type === "static") ?? []);
+  return filterFields(custom.data, groups.data?.filter(({ type }) => type === "static") ?? []);
 }
 
 interface Props {

@@ -273,7 +273,8 @@ async function walk(shop: WhatsappProcess, opened: TestBrowser, hand: Hand): Pro
   await says("Everything works.");
   await look("12-read");
 
-  expect(await page.getByText("Done", { exact: true }).count()).toBe(6);
+  // After the reload the doctor asks Meta again, whose every answer is late.
+  await page.getByText("Done", { exact: true }).nth(5).waitFor();
   expect(graph.accepted).toHaveLength(1);
   expect(shop.rows("SELECT phone FROM numbers")).toHaveLength(1);
 }

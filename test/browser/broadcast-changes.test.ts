@@ -64,7 +64,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Scheduled.", { exact: true }).waitFor();
       expect(await shown(id)).toMatchObject({ status: "scheduled", send_at: "2030-03-02T11:00:00+05:30" });
 
-      // Duplicated, and the duplicate sent now.
+      // Duplicated, and the duplicate sent now. It has ended before the stream brings another state, which must not stay.
+      await page.route("**/broadcasts/*/live", (route) =>
+        route.fulfill({ contentType: "text/event-stream", body: 'event: broadcast\ndata: {"status":"paused"}\n\n' }),
+      );
       await button("Duplicate").click();
       await question.getByRole("button", { name: "Duplicate" }).click();
       await page.getByText("people will receive it").waitFor();

@@ -232,6 +232,8 @@ function SendButton({ draft, review, saved, isStale, recheck }: SendProps) {
       });
       void client.invalidateQueries({ queryKey: ["broadcasts", id] });
       void client.invalidateQueries({ queryKey: ["drafts", id] });
+      // A changed broadcast is known to this page as it was before.
+      void client.invalidateQueries({ queryKey: ["broadcast", id, String(created.id)] });
       const params = { workspace: String(id), broadcast: String(created.id) };
       await navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true });
     } catch (reason) {

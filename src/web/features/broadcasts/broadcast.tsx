@@ -54,7 +54,8 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
   const { id: workspaceId, timezone } = workspace;
   const client = useQueryClient();
   const live = useLive(workspaceId, detail.id, !isFinished(detail));
-  const shown: BroadcastDetail = live.broadcast === null ? detail : { ...detail, ...live.broadcast };
+  // A refetch can bring the end before the stream does, which then closes: its last event is older.
+  const shown: BroadcastDetail = isFinished(detail) ? detail : { ...detail, ...live.broadcast };
   const status = useRef(shown.status);
   useEffect(() => {
     if (status.current === shown.status) return;

@@ -3,6 +3,7 @@ import type { Locator, Page } from "playwright-core";
 
 /** More than any path from one control to the next should need. */
 const TABS_MAX = 40;
+const DIALOG_AROUND = "xpath=ancestor::*[@role='dialog' or @role='alertdialog']";
 
 export interface Keys {
   /** Presses Tab until an existing element has the focus. Fails if the focus is lost on the way. */
@@ -15,6 +16,9 @@ export function keysOf(page: Page): Keys {
   const { keyboard } = page;
   const reach = async (target: Locator): Promise<void> => {
     await target.waitFor();
+    // A dialog takes the focus a moment after it is shown: a key before that goes to the page behind it.
+    const dialog = target.locator(DIALOG_AROUND);
+    if ((await dialog.count()) > 0) await dialog.and(page.locator(":focus-within")).first().waitFor();
     for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
       if ((await target.and(page.locator(":focus")).count()) > 0) return;
       await keyboard.press("Tab");

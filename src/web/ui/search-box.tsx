@@ -19,12 +19,18 @@ export function SearchBox({ screen, label, isLowerCase = false, hasFocus = false
   const { q } = useParameters(screen);
   const change = useChangeParameters(screen);
   const [text, setText] = useState(q ?? "");
-  useEffect(() => setText(q ?? ""), [q]);
+  const asked = useRef(q);
+  useEffect(() => {
+    // What this field asked for may reach the address after further keys.
+    if (q !== asked.current) setText(q ?? "");
+    asked.current = q;
+  }, [q]);
   useEffect(() => {
     const query = isLowerCase ? text.trim().toLowerCase() : text.trim();
     if (query === (q ?? "")) return;
     const timer = setTimeout(() => {
-      void change({ q: query || undefined, after: undefined, open: undefined }, { replace: q !== undefined });
+      asked.current = query || undefined;
+      void change({ q: asked.current, after: undefined, open: undefined }, { replace: q !== undefined });
     }, 300);
     return () => clearTimeout(timer);
   }, [text, q, isLowerCase, change]);

@@ -6,7 +6,7 @@ import type { Store } from "#src/db/store.ts";
 import { removeUnused } from "#src/domain/media/release.ts";
 import type { MediaFiles } from "./files.ts";
 
-const BATCH = 50;
+const BATCH = 25;
 const PAUSE_MS = 5;
 const RETRY_MS = 60_000;
 

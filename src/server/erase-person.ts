@@ -11,12 +11,14 @@ import { isReplicationTable } from "#src/db/schema-objects.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { ErasedCounts, Erasure, ErasureHolders } from "#src/domain/contacts/table.ts";
-import { eraseNames, eraseTexts, listMediaOf } from "#src/domain/erasure/erase-contact.ts";
 import { eraseMentions, type MentionTable, mentionTables } from "#src/domain/erasure/erase-mentions.ts";
+import { eraseNames, FIRST_NAMES, type NamesPlace } from "#src/domain/erasure/erase-names.ts";
+import { eraseTexts, FIRST_PLACE, type PersonFile, type Place } from "#src/domain/erasure/erase-texts.ts";
 import {
   beginSecondRound,
   countErased,
   endErasure,
+  eraseAttached,
   findErasure,
   forgetNames,
   personOf,
@@ -50,9 +52,7 @@ interface EraseOptions {
 /** The server carries out an erasure of the command line that has not ended after so long: the command may have been killed. */
 export const TAKEN_OVER_AFTER_MS = 60_000;
 
-const BATCH = 200;
-/** Of messages, each of which is in several indexes. */
-const TEXTS = 50;
+/** After each slice, for everything else. */
 const GAP_MS = 3;
 
 const countOf: Readonly<Record<MentionTable, keyof ErasedCounts>> = {
@@ -77,7 +77,7 @@ export async function erasePerson(options: EraseOptions, id: number): Promise<Er
     }
     // Erase again what a running server has recorded about the person in the meantime.
     if (!(await eraseRound(options, id, person))) return undefined;
-    await store.write((tx) => forgetNames(tx, begun));
+    await store.write((tx) => forgetNames(tx, id));
   }
   if (isStopped()) return undefined;
   removeStrayHandOuts(store, files.handOuts);
@@ -93,35 +93,29 @@ export async function erasePerson(options: EraseOptions, id: number): Promise<Er
 async function eraseRound(options: EraseOptions, id: number, person: Person): Promise<boolean> {
   const { store, clock, files } = options;
   const isStopped = (): boolean => options.isStopped?.() === true;
-  const inBatches = async (batch: (tx: Tx) => boolean): Promise<void> => {
-    while (!isStopped() && (await store.write(batch))) await sleep(clock, GAP_MS);
+  const inSlices = async (slice: (tx: Tx) => boolean): Promise<void> => {
+    while (!isStopped() && (await store.write(slice))) await sleep(clock, GAP_MS);
   };
-  const fetched = store.read((tx) => listMediaOf(tx, person));
-  const forgetFiles = (): void => {
-    for (const { id: medium, networkMediaId } of fetched) {
-      files.media.discard(String(medium));
-      files.simulated.forget(networkMediaId);
-    }
-  };
+  await inSlices((tx) => eraseAttached(tx, id, person));
   for (const table of mentionTables) {
     let checkedUpTo = 0;
-    await inBatches((tx) => {
-      const { last, emptied } = eraseMentions(tx, person, table, checkedUpTo, BATCH);
+    await inSlices((tx) => {
+      const { last, emptied } = eraseMentions(tx, person, table, checkedUpTo);
       countErased(tx, id, { [countOf[table]]: emptied });
       checkedUpTo = last ?? checkedUpTo;
       return last !== null;
     });
   }
-  forgetFiles();
-  await inBatches((tx) => {
-    const { isMore, erased } = eraseTexts(tx, person, TEXTS);
-    countErased(tx, id, erased);
-    return isMore;
+  await eraseTextsAndFiles(options, id, person, isStopped);
+  let names: NamesPlace | null = FIRST_NAMES;
+  await inSlices((tx) => {
+    if (names === null) return false;
+    const { next, drafts } = eraseNames(tx, person, names);
+    countErased(tx, id, { drafts });
+    names = next;
+    return next !== null;
   });
   if (isStopped()) return false;
-  await store.write((tx) => countErased(tx, id, { drafts: eraseNames(tx, person) }));
-  // One may have been fetched until its row was emptied.
-  forgetFiles();
   await removeUnusedMedia({ store, clock, files: files.media }, isStopped);
   for (const ended of store.read((tx) => listEndedImports(tx, person.workspaceId))) {
     files.imports.remove(ended.id);
@@ -129,6 +123,33 @@ async function eraseRound(options: EraseOptions, id: number, person: Person): Pr
   }
   removeStrayHandOuts(store, files.handOuts);
   return !isStopped();
+}
+
+async function eraseTextsAndFiles(
+  { store, clock, files }: EraseOptions,
+  id: number,
+  person: Person,
+  isStopped: () => boolean,
+): Promise<void> {
+  const remove = ({ id: medium, networkMediaId }: PersonFile): void => {
+    files.media.discard(String(medium));
+    files.simulated.forget(networkMediaId);
+  };
+  for (let place: Place | null = FIRST_PLACE; place !== null && !isStopped(); await sleep(clock, GAP_MS)) {
+    const from: Place = place;
+    const found: PersonFile[] = [];
+    const forget = (file: PersonFile): void => {
+      found.push(file);
+      remove(file);
+    };
+    place = await store.write((tx) => {
+      const { next, erased } = eraseTexts(tx, person, from, forget);
+      countErased(tx, id, erased);
+      return next;
+    });
+    // One may have been fetched until its row was emptied.
+    for (const file of found) remove(file);
+  }
 }
 
 function holdersNow({ store, clock, config }: EraseOptions, { workspaceId, holders }: Erasure) {

@@ -17,6 +17,8 @@ import { unzip } from "#test/support/zip.ts";
 const kills = roundsOf(20, 4);
 /** Of each person: enough for an archive and an erasure of a good part of a second. */
 const MESSAGES = 120;
+/** More than one slice of an erasure deletes. */
+const NOTES = 70;
 const KILLED_WITHIN_MS = 400;
 const ASKS_EVERY_MS = 20;
 const PASSWORD = "a good long password";
@@ -65,7 +67,7 @@ async function until(owner: Owner, path: string, holds: (job: Job) => boolean): 
 }
 
 /** A person who sent a file, wrote, and was answered. */
-async function live(load: MediaLoad, phone: string): Promise<void> {
+async function live(load: MediaLoad, owner: Owner, phone: string): Promise<void> {
   await load.write(phone);
   await load.settled(30_000);
   const headers = { authorization: `Bearer ${load.key}`, "content-type": "application/json" };
@@ -75,6 +77,11 @@ async function live(load: MediaLoad, phone: string): Promise<void> {
     const answered = await fetch(`${load.url}/api/v1/messages`, init);
     expect([answered.status, await answered.text()]).toEqual([201, expect.anything()]);
   }
+  const [thread] = load.rows<{ id: number }>(
+    `SELECT id FROM conversations WHERE contact_id = (SELECT id FROM contacts WHERE phone = '+${phone}')`,
+  );
+  for (let index = 0; index < NOTES; index++)
+    await owner.ask("POST", `/w/1/conversations/${thread?.id}/notes`, { text: `${MARK} note ${index}` });
 }
 
 /** Returns whether the job was cut off. */
@@ -108,7 +115,7 @@ test(
     let cutOff = 0;
     for (let round = 0; round < kills / 2; round++) {
       const phone = `49151120000${String(round).padStart(2, "0")}`;
-      await live(load, phone);
+      await live(load, owner, phone);
       const contact = `/w/1/contacts/%2B${phone}`;
 
       await owner.ask("POST", `${contact}/hand-out`);
@@ -126,7 +133,7 @@ test(
       if (await killAndStart(load)) cutOff += 1;
       expect((await owner.fetch("GET", contact)).status).toBe(404);
       const ended = await until(owner, `/w/1/erasures/${begun.id}`, (job) => job.state === "done");
-      expect(ended.counts).toMatchObject({ sent: MESSAGES, received: 1, files: 1 });
+      expect(ended.counts).toMatchObject({ sent: MESSAGES, received: 1, files: 1, notes: NOTES });
       const receipts = load.rows<{ action: string }>(
         `SELECT action FROM audit_log WHERE action IN ('contact.data', 'contact.erase', 'contact.erased') ORDER BY id`,
       );

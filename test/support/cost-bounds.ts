@@ -88,8 +88,8 @@ export const exceptions: readonly Exception[] = [
   },
   {
     ways: /^command: contact erase$/,
-    sliceMs: 60,
-    why: "A person is erased as a whole or not at all: a thousand of their texts with 64 KiB each are overwritten in one transaction.",
+    sliceMs: 40,
+    why: "A process that has just started compiles some sixty statements, and no request waits for a command.",
   },
   {
     ways: /^(command: webhook clear|console: DELETE \/w\/\{workspace\}\/webhook)$/,

@@ -88,30 +88,34 @@ export function numberEnds(identifiers: readonly string[]): string[] {
 }
 
 /**
- * Removes a person's numbers from the drafts that name them. `identifiers`: as the network writes them, digits only. Returns how many.
+ * Removes a person's numbers from the next drafts after `afterId` that name them. `identifiers`: as the network writes them, digits only.
+ * `last`: the last draft that was searched; null at the end. `changed`: how many.
  */
-export function eraseFromDrafts(tx: Tx, workspaceId: number, identifiers: readonly string[]): number {
+export function eraseFromDrafts(
+  tx: Tx,
+  workspaceId: number,
+  identifiers: readonly string[],
+  afterId: number,
+): { last: number | null; changed: number } {
   const ends = numberEnds(identifiers);
+  if (ends.length === 0) return { last: null, changed: 0 };
+  const batch = tx.db
+    .select()
+    .from(drafts)
+    // With those of all workspaces: no index has a workspace's in this order.
+    .where(gt(drafts.id, afterId))
+    .orderBy(asc(drafts.id))
+    .limit(DRAFTS_PER_READ)
+    .all();
   let changed = 0;
-  if (ends.length === 0) return changed;
-  for (let after = 0; ; ) {
-    const batch = tx.db
-      .select()
-      .from(drafts)
-      .where(and(eq(drafts.workspaceId, workspaceId), gt(drafts.id, after)))
-      .orderBy(asc(drafts.id))
-      .limit(DRAFTS_PER_READ)
-      .all();
-    for (const { id, content } of batch) {
-      const left = contentWithout(content, ends);
-      if (left === null) continue;
-      tx.db.update(drafts).set({ content: left }).where(eq(drafts.id, id)).run();
-      changed += 1;
-    }
-    const last = batch.at(-1);
-    if (last === undefined || batch.length < DRAFTS_PER_READ) return changed;
-    after = last.id;
+  for (const { id, content, workspaceId: owner } of batch) {
+    if (owner !== workspaceId) continue;
+    const left = contentWithout(content, ends);
+    if (left === null) continue;
+    tx.db.update(drafts).set({ content: left }).where(eq(drafts.id, id)).run();
+    changed += 1;
   }
+  return { last: batch.length < DRAFTS_PER_READ ? null : (batch.at(-1)?.id ?? null), changed };
 }
 
 const OF_THE_PERSON = ["variables", "media", "location", "cards", "products"];

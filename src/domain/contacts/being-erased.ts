@@ -28,6 +28,14 @@ export function findOpenErasure(
   return open.find(({ person }) => person?.names.some(isWanted))?.id ?? null;
 }
 
+/** Whether the contact is one of a person whose erasure has not ended. */
+export function isBeingErased(tx: ReadTx, workspaceId: number, contactId: number | null): boolean {
+  if (contactId === null) return false;
+  return openErasures(tx)
+    .all({ workspaceId })
+    .some(({ person }) => person?.contactIds.includes(contactId) === true);
+}
+
 /** Throws `unavailable`: nothing is created, and the same request works soon. */
 export function requireNotBeingErased(
   tx: ReadTx,

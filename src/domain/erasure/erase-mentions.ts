@@ -26,20 +26,24 @@ import { redact, redactAnswer } from "./redact.ts";
 export const mentionTables = tablesWith("person", "mentions");
 export type MentionTable = (typeof mentionTables)[number];
 
+/** Rows that one slice searches, and rows that it empties, each with what follows from it. */
+const SEARCHED_AT_ONCE = 100;
+const EMPTIED_AT_ONCE = 10;
+
 /** Empties rows that name the person, after `afterId`. `last`: the last id searched, or null at the end. */
 export function eraseMentions(
   tx: Tx,
   { contactIds, workspaceId, names }: Person,
   table: MentionTable,
   afterId: number,
-  limit: number,
 ): { last: number | null; emptied: number } {
-  const rows = readers[table](tx, workspaceId, afterId, limit);
+  const rows = readers[table](tx, workspaceId, afterId, SEARCHED_AT_ONCE);
   let emptied = 0;
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     const isNamed = names.some(({ text, until }) => row.text.includes(text) && (until === null || row.at <= until));
     if (!isNamed && !contactIds.some((id) => row.belongsTo?.(id) === true)) continue;
     if (row.empty()) emptied += 1;
+    if (emptied === EMPTIED_AT_ONCE && index < rows.length - 1) return { last: row.id, emptied };
   }
   return { last: rows.at(-1)?.id ?? null, emptied };
 }
@@ -110,23 +114,25 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
       }));
   },
 
+  // By id alone, with those of all workspaces: no index has a workspace's in this order.
   idempotency_keys: (tx, workspaceId, afterId, limit) =>
     tx.db
       .select({
         id: idempotencyKeys.id,
+        workspaceId: idempotencyKeys.workspaceId,
         key: idempotencyKeys.key,
         body: idempotencyKeys.body,
         at: idempotencyKeys.createdAt,
       })
       .from(idempotencyKeys)
-      .where(and(eq(idempotencyKeys.workspaceId, workspaceId), gt(idempotencyKeys.id, afterId)))
+      .where(gt(idempotencyKeys.id, afterId))
       .orderBy(idempotencyKeys.id)
       .limit(limit)
       .all()
-      .map(({ id, key, body, at }) => ({
+      .map(({ id, workspaceId: owner, key, body, at }) => ({
         id,
         at,
-        text: `${key} ${body ?? ""}`,
+        text: owner === workspaceId ? `${key} ${body ?? ""}` : "",
         empty() {
           redactKeptAnswer(tx, workspaceId, { id, key, body });
           return true;

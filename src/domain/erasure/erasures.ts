@@ -3,7 +3,7 @@
  * keeps the names for which everything else is searched; they go once all is searched. How much was erased is counted in the
  * transactions that erase it, so an erasure that a crash interrupts counts nothing twice.
  */
-import { and, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -11,11 +11,9 @@ import { enqueue } from "#src/jobs/enqueue.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
 import { type Contact, type ErasedCounts, type Erasure, type ErasureHolders, erasures } from "../contacts/table.ts";
 import { listNumbersBlocking } from "../inbound/blocks.ts";
-import { conversationNotes, inbounds } from "../inbound/table.ts";
-import { eraseUploads } from "../media/send-upload.ts";
-import { media, uploadPeople } from "../media/table.ts";
 import { type Actor, recordAudit } from "../users/audit-log.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { deleteAttached, deleteSeen } from "./erase-attached.ts";
 import { eraseContact } from "./erase-contact.ts";
 import { removeHandOutsOf } from "./hand-outs.ts";
 import { findPerson, type Person } from "./person.ts";
@@ -25,11 +23,12 @@ const NOTHING: ErasedCounts = {
   ...{ drafts: 0, events: 0, callbacks: 0, answers: 0, audit_entries: 0 },
 };
 
-/** `dueAt`: when the server carries it out, if no command has until then. */
+/**
+ * `dueAt`: when the server carries it out, if no command has until then. Once this is committed, the contacts are found no more, and
+ * their conversations are gone; what else is attached to them is deleted in slices.
+ */
 export function beginErasure(tx: Tx, contact: Contact, by: Actor, dueAt: number): Erasure {
   const { contacts, contactIds, names, workspaceId } = findPerson(tx, contact);
-  const { notes, files } = countAttached(tx, contactIds);
-  const sharedUploads = eraseUploads(tx, contactIds);
   const blockedOn = listNumbersBlocking(tx, contactIds);
   removeHandOutsOf(tx, contactIds);
   for (const one of contacts) eraseContact(tx, one);
@@ -37,33 +36,37 @@ export function beginErasure(tx: Tx, contact: Contact, by: Actor, dueAt: number)
     .insert(erasures)
     .values({
       ...{ workspaceId, contactId: contact.id, userId: by.userId, address: by.address, round: 1, createdAt: tx.now },
-      person: { contactIds: [...contactIds], names: [...names], sharedUploads, blockedOn },
-      counts: { ...NOTHING, notes, files: files - sharedUploads.length },
+      person: { contactIds: [...contactIds], names: [...names], sharedUploads: [], blockedOn },
+      counts: NOTHING,
     })
     .returning()
     .get();
+  deleteSeen(tx, { contactIds });
   enqueue(tx, { kind: "erase_person", subject: begun.id, queueKey: workspaceId, dueAt });
   recordAudit(tx, by, { workspaceId, action: "contact.erase", subject: subjectOf(begun) });
   return begun;
 }
 
-/** Uploads that others got too count as files. */
-function countAttached(tx: ReadTx, contactIds: readonly number[]): { notes: number; files: number } {
-  const ids = [...contactIds];
-  const count = { count: sql<number>`count(*)` };
-  const notes = tx.db.select(count).from(conversationNotes).where(inArray(conversationNotes.contactId, ids)).get();
-  const received = tx.db
-    .select(count)
-    .from(media)
-    .innerJoin(inbounds, eq(inbounds.id, media.inboundId))
-    .where(and(inArray(inbounds.contactId, ids), eq(media.state, "stored")))
-    .get();
-  const sent = tx.db
-    .select({ count: sql<number>`count(DISTINCT ${uploadPeople.uploadId})` })
-    .from(uploadPeople)
-    .where(inArray(uploadPeople.contactId, ids))
-    .get();
-  return { notes: notes?.count ?? 0, files: (received?.count ?? 0) + (sent?.count ?? 0) };
+/** The receipt names so many of the uploads that others got too. */
+const SHARED_UPLOADS_MAX = 1_000;
+
+/** Deletes some of what is attached to the person's contacts, and counts it. Returns whether there is more. */
+export function eraseAttached(tx: Tx, id: number, person: Pick<Person, "contactIds">): boolean {
+  const { notes, files, sharedUploads, isMore } = deleteAttached(tx, person);
+  countErased(tx, id, { notes, files });
+  if (sharedUploads.length > 0) noteShared(tx, id, sharedUploads);
+  return isMore;
+}
+
+function noteShared(tx: Tx, id: number, uploads: readonly number[]): void {
+  const person = findErasure(tx, id)?.person;
+  if (person == null || person.sharedUploads.length >= SHARED_UPLOADS_MAX) return;
+  const sharedUploads = [...new Set([...person.sharedUploads, ...uploads])].slice(0, SHARED_UPLOADS_MAX);
+  tx.db
+    .update(erasures)
+    .set({ person: { ...person, sharedUploads } })
+    .where(eq(erasures.id, id))
+    .run();
 }
 
 function subjectOf({ contactId }: Erasure): string {
@@ -101,7 +104,8 @@ export function beginSecondRound(tx: Tx, id: number): void {
 }
 
 /** Everything is searched twice: the names go. */
-export function forgetNames(tx: Tx, { id, person }: Erasure): void {
+export function forgetNames(tx: Tx, id: number): void {
+  const person = findErasure(tx, id)?.person;
   const holders: ErasureHolders = {
     ...{ backups: [], is_replicated: false, shared_uploads: person?.sharedUploads ?? [] },
     ...{ still_blocked_on: person?.blockedOn ?? [], waiting_imports: [], log_emptied: false },

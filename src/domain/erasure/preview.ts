@@ -31,21 +31,19 @@ export function previewErasure(tx: ReadTx, contact: Contact): ErasurePreview {
   // Lists, not a term for each: a person may have more contacts and names than SQLite takes terms.
   const of = (table: string, condition = ""): string =>
     `SELECT 1 FROM people CROSS JOIN ${table} WHERE ${condition} contact_id = people.id`;
-  const ids = idsOfContact("people.id", String(workspaceId), { broadcasts: true });
-  const messages = (condition: string): string =>
-    `SELECT 1 FROM people CROSS JOIN messages WHERE messages.id IN (${ids}) AND ${condition} AND ${withinBudget("messages.id")}`;
+  const ids = idsOfContact("people.id", String(workspaceId), { broadcasts: false });
   const stored = "media JOIN inbounds ON inbounds.id = media.inbound_id AND +media.state = 'stored'";
   const named = (newest: string, list: "ends" | "names"): string =>
     `SELECT 1 FROM (${newest} LIMIT ${COUNTED_MAX}) AS newest WHERE EXISTS (SELECT 1 FROM ${list} WHERE instr(newest.text, ${list}.text) > 0)`;
   const ends = numberEnds(names.flatMap(({ text, until }) => (until === null ? [text] : [])));
   const rows: Record<keyof PreviewCounts, string> = {
-    sent: messages(`broadcast_id IS NULL AND NOT (${IS_SCHEDULED})`),
+    sent: `SELECT 1 FROM people CROSS JOIN messages WHERE messages.id IN (${ids}) AND NOT (${IS_SCHEDULED}) AND ${withinBudget("messages.id")}`,
     of_broadcasts: of("messages", "broadcast_id IS NOT NULL AND"),
-    scheduled: messages(IS_SCHEDULED),
+    scheduled: of("messages", `${IS_SCHEDULED} AND ${withinBudget("messages.id")} AND`),
     received: of("inbounds"),
     by_other_senders: of("echoes"),
     notes: of("conversation_notes"),
-    files: `${of(stored)} UNION ALL ${of("upload_people")}`,
+    files: `${of(stored, `${withinBudget("inbounds.id")} AND`)} UNION ALL ${of("upload_people")}`,
     drafts: named(
       `SELECT ${withoutSigns("content")} AS text FROM broadcast_drafts WHERE workspace_id = ${workspaceId} ORDER BY updated_at DESC`,
       "ends",

@@ -6,3 +6,8 @@ const SIGNS = [" ", "-", "(", ")", ".", "/"];
 export function withoutSigns(column: string): string {
   return SIGNS.reduce((text, sign) => `replace(${text}, '${sign}', '')`, column);
 }
+
+/** The same of a text. */
+export function stripSigns(text: string): string {
+  return SIGNS.reduce((left, sign) => left.replaceAll(sign, ""), text);
+}

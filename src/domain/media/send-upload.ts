@@ -73,21 +73,39 @@ export function recordNetworkUpload(tx: Tx, uploadId: number, numberId: number, 
   saveNetworkUpload(tx).run({ uploadId, numberId, networkMediaId, expiresAt: tx.now + NETWORK_UPLOAD_LIFE_MS });
 }
 
-/** Removes the uploads that were sent to these contacts alone. Returns the ids of those that others got too, or that are of quick replies. */
-export function eraseUploads(tx: Tx, contactIds: readonly number[]): number[] {
+/**
+ * Of up to `limit` uploads that were sent to these contacts: removes those that were sent to them alone. `removed`: how many; `kept`: the
+ * ids of those that others got too, or that are of quick replies. None of them is these contacts' any more.
+ */
+export function eraseUploads(
+  tx: Tx,
+  contactIds: readonly number[],
+  limit: number,
+): { removed: number; kept: number[] } {
   const ids = [...contactIds];
+  const isTheirs = inArray(uploadPeople.contactId, ids);
   const sent = tx.db
     .selectDistinct({ id: uploads.id, fileId: uploads.fileId, isShared: uploads.isShared })
     .from(uploadPeople)
     .innerJoin(uploads, eq(uploads.id, uploadPeople.uploadId))
-    .where(inArray(uploadPeople.contactId, ids))
+    .where(isTheirs)
+    .limit(limit)
     .all();
-  const kept = sent.filter(({ id, isShared }) => {
+  const kept: number[] = [];
+  for (const upload of sent) {
+    const { id, isShared } = upload;
     const others = and(eq(uploadPeople.uploadId, id), notInArray(uploadPeople.contactId, ids));
-    return (
-      isShared || isKeptByReply(tx, id) || tx.db.select().from(uploadPeople).where(others).limit(1).get() !== undefined
-    );
-  });
-  for (const upload of sent) if (!kept.includes(upload)) removeUpload(tx, upload);
-  return kept.map(({ id }) => id);
+    const isKept =
+      isShared || isKeptByReply(tx, id) || tx.db.select().from(uploadPeople).where(others).limit(1).get() !== undefined;
+    if (!isKept) {
+      removeUpload(tx, upload);
+      continue;
+    }
+    kept.push(id);
+    tx.db
+      .delete(uploadPeople)
+      .where(and(eq(uploadPeople.uploadId, id), isTheirs))
+      .run();
+  }
+  return { removed: sent.length - kept.length, kept };
 }

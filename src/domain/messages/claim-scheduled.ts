@@ -7,6 +7,7 @@ import { allSentences } from "#src/core/fault.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { hold } from "../billing/hold.ts";
+import { isBeingErased } from "../contacts/being-erased.ts";
 import { noteUploadSent, requireNetworkUploads } from "../media/send-upload.ts";
 import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { getKey } from "../workspaces/api-keys.ts";
@@ -64,8 +65,9 @@ export function evaluateScheduled(tx: ReadTx, messageId: number, rules: Schedule
 
 function evaluate(tx: ReadTx, message: Message, rules: ScheduleRules): Verdict {
   const scheduled = message.status === "pending" ? scheduledById(tx).get({ messageId: message.id }) : undefined;
-  // An erasure fails its messages, batch by batch.
+  // An erasure fails its messages, slice by slice.
   if (scheduled === undefined || isContactErased(message)) return { kind: "over" };
+  if (isBeingErased(tx, message.workspaceId, message.contactId)) return { kind: "over" };
   if (scheduled.isRestored) return { kind: "failed", failure: restored };
   const why = findCancellation(tx, message, scheduled);
   if (why !== null) return { kind: "cancelled", why };

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 56. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 57. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -234,7 +234,7 @@ CREATE TABLE bulk_changes (
   error TEXT,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
-) STRICT;
+, is_listing INTEGER NOT NULL DEFAULT 0 CHECK (is_listing IN (0, 1))) STRICT;
 CREATE INDEX bulk_changes_updated ON bulk_changes (updated_at);
 CREATE INDEX bulk_changes_user ON bulk_changes (user_id);
 CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);

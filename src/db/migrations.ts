@@ -55,6 +55,7 @@ import aiNotices from "../../migrations/0053_ai_notices.sql" with { type: "text"
 import noteKeys from "../../migrations/0054_note_keys.sql" with { type: "text" };
 import keyLimits from "../../migrations/0055_key_limits.sql" with { type: "text" };
 import conversationDrafts from "../../migrations/0056_conversation_drafts.sql" with { type: "text" };
+import bulkLists from "../../migrations/0057_bulk_lists.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -120,4 +121,5 @@ export const migrations: readonly Migration[] = [
   { version: 54, name: "note_keys", sql: noteKeys },
   { version: 55, name: "key_limits", sql: keyLimits },
   { version: 56, name: "conversation_drafts", sql: conversationDrafts },
+  { version: 57, name: "bulk_lists", sql: bulkLists },
 ];

@@ -10,6 +10,7 @@ import { addressOf, findById, isAddressable } from "#src/domain/contacts/find.ts
 import { optOut } from "#src/domain/contacts/opt-out.ts";
 import { type ContactChanges, putContact, touchContact } from "#src/domain/contacts/put.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { IDS_IN_PART } from "./bulk-target.ts";
 import { type BulkAction, type BulkChange, type BulkTarget, bulkChanges, bulkPeople } from "./table.ts";
 
 /** A finished change is listed for this long. */
@@ -21,34 +22,71 @@ interface NewBulkChange {
   change: BulkAction;
   total: number;
   last: number;
+  isListing?: true;
 }
 
 export function createBulkChange(tx: Tx, workspaceId: number, userId: number, input: NewBulkChange): BulkChange {
   const counters = { position: 0, processed: 0, changed: 0 };
   return tx.db
     .insert(bulkChanges)
-    .values({ workspaceId, userId, ...input, ...counters, state: "running", createdAt: tx.now, updatedAt: tx.now })
+    .values({
+      ...{ workspaceId, userId, isListing: false, ...input, ...counters },
+      ...{ state: "running", createdAt: tx.now, updatedAt: tx.now },
+    })
     .returning()
     .get();
 }
 
-/** Contacts that one row of the list holds; a batch reads one row. */
-const LISTED_IN_ROW = 1_000;
+/** A change of a list, which is stored in slices first: until it begins, no user sees it, and nothing works on it. */
+export function createListing(tx: Tx, workspaceId: number, userId: number, total: number): number {
+  const { id } = createBulkChange(tx, workspaceId, userId, {
+    ...{ target: { isListed: true }, change: NOT_CHOSEN, total, last: total, isListing: true },
+  });
+  return id;
+}
 
-/** A change of exactly these contacts. */
-export function createListedChange(
-  tx: Tx,
-  workspaceId: number,
-  userId: number,
-  { change, contactIds }: { change: BulkAction; contactIds: readonly number[] },
-): BulkChange {
-  const total = contactIds.length;
-  const job = createBulkChange(tx, workspaceId, userId, { target: { isListed: true }, change, total, last: total });
-  for (let first = 0; first < total; first += LISTED_IN_ROW) {
-    const ids = contactIds.slice(first, first + LISTED_IN_ROW);
-    tx.db.insert(bulkPeople).values({ bulkId: job.id, first, ids }).run();
-  }
-  return job;
+const NOT_CHOSEN: BulkAction = { addTag: "" };
+
+/** Stores the next part of the list; a batch of the change reads one. `first`: how many contacts the parts before it have. */
+export function addListed(tx: Tx, bulkId: number, first: number, ids: readonly number[]): void {
+  tx.db.insert(bulkPeople).values({ bulkId, first, ids }).run();
+}
+
+/** The list is complete: the change begins. */
+export function beginListed(tx: Tx, id: number, change: BulkAction): BulkChange {
+  return tx.db
+    .update(bulkChanges)
+    .set({ change, isListing: false, createdAt: tx.now, updatedAt: tx.now })
+    .where(and(eq(bulkChanges.id, id), eq(bulkChanges.isListing, true), eq(bulkChanges.state, "running")))
+    .returning()
+    .get();
+}
+
+/** Its list is not wanted: it never begins. Does nothing if it has begun. */
+export function discardListing(tx: Tx, id: number): void {
+  tx.db
+    .update(bulkChanges)
+    .set({ state: "stopped", target: sql`'null'` })
+    .where(and(eq(bulkChanges.id, id), eq(bulkChanges.isListing, true), eq(bulkChanges.state, "running")))
+    .run();
+}
+
+/** Parts of lists that one transaction stores or deletes: pages of some kilobytes each. */
+export const PARTS_AT_ONCE = 10;
+
+/** At the start of a server: changes that have ended or never began, and whose lists are there. */
+export function listLeftLists(tx: ReadTx): number[] {
+  const left = tx.db.all<{ id: number }>(sql`SELECT id FROM bulk_changes
+    WHERE (state <> 'running' OR is_listing = 1) AND EXISTS (SELECT 1 FROM bulk_people WHERE bulk_id = bulk_changes.id)`);
+  return left.map(({ id }) => id);
+}
+
+/** Deletes some of the list of a change that is not running. Returns whether there may be more. */
+export function removeList(tx: Tx, id: number): boolean {
+  const { changes } = tx.db.run(sql`DELETE FROM bulk_people
+    WHERE bulk_id = ${id} AND first IN (SELECT first FROM bulk_people WHERE bulk_id = ${id} LIMIT ${PARTS_AT_ONCE})
+      AND NOT EXISTS (SELECT 1 FROM bulk_changes WHERE id = ${id} AND state = 'running')`);
+  return changes === PARTS_AT_ONCE;
 }
 
 /** The next contacts of a listed change: at most `limit`, each with its place in the list, which begins with 1. */
@@ -74,7 +112,7 @@ export function getBulkChange(tx: ReadTx, workspaceId: number, id: number): Bulk
   const found = tx.db
     .select()
     .from(bulkChanges)
-    .where(and(eq(bulkChanges.workspaceId, workspaceId), eq(bulkChanges.id, id)))
+    .where(and(eq(bulkChanges.workspaceId, workspaceId), eq(bulkChanges.id, id), eq(bulkChanges.isListing, false)))
     .get();
   if (found === undefined) throw notFound("change");
   return found;
@@ -88,6 +126,7 @@ export function listBulkChanges(tx: ReadTx, workspaceId: number): BulkChange[] {
     .where(
       and(
         eq(bulkChanges.workspaceId, workspaceId),
+        eq(bulkChanges.isListing, false),
         or(eq(bulkChanges.state, "running"), gte(bulkChanges.updatedAt, tx.now - FINISHED_SHOWN_MS)),
       ),
     )
@@ -96,7 +135,10 @@ export function listBulkChanges(tx: ReadTx, workspaceId: number): BulkChange[] {
     .all();
 }
 
-/** Ends a running change; a finished one stays as it is. Returns undefined if the change is not running. */
+/**
+ * Ends a running change; a finished one stays as it is. Returns undefined if the change is not running. What is left of its list is
+ * deleted by `removeList`, some at a time.
+ */
 export function endBulkChange(
   tx: Tx,
   id: number,
@@ -109,7 +151,7 @@ export function endBulkChange(
     .where(and(eq(bulkChanges.id, id), eq(bulkChanges.state, "running")))
     .returning()
     .get();
-  if (ended !== undefined) tx.db.delete(bulkPeople).where(eq(bulkPeople.bulkId, id)).run();
+  if (ended !== undefined) removeList(tx, id);
   return ended;
 }
 
@@ -146,6 +188,11 @@ export function applyBatch(
     .update(bulkChanges)
     .set({ position, processed, changed, updatedAt: tx.now })
     .where(eq(bulkChanges.id, current.id))
+    .run();
+  // At most the part that this batch has completed.
+  tx.db
+    .delete(bulkPeople)
+    .where(and(eq(bulkPeople.bulkId, current.id), lte(bulkPeople.first, position - IDS_IN_PART)))
     .run();
   return true;
 }

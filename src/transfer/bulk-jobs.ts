@@ -4,7 +4,7 @@
  * interrupts a change: it stays `running` and continues from there when a user starts it again.
  */
 
-import type { Clock } from "#src/core/clock.ts";
+import { type Clock, nextTurn } from "#src/core/clock.ts";
 import { allSentences } from "#src/core/fault.ts";
 import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
@@ -12,8 +12,20 @@ import type { Reader, WorkspaceReaders } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Sql } from "#src/domain/filters/compile.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { applyBatch, endBulkChange, getBulkChange, type NextContact, nextListed } from "./bulk-changes.ts";
-import { nextTargetQuery } from "./bulk-target.ts";
+import {
+  addListed,
+  applyBatch,
+  createListing,
+  discardListing,
+  endBulkChange,
+  getBulkChange,
+  listLeftLists,
+  type NextContact,
+  nextListed,
+  PARTS_AT_ONCE,
+  removeList,
+} from "./bulk-changes.ts";
+import { type CountedTarget, IDS_IN_PART, nextTargetQuery } from "./bulk-target.ts";
 import { FairQueue } from "./fair-queue.ts";
 import type { BulkChange } from "./table.ts";
 import { Throttle } from "./throttle.ts";
@@ -41,6 +53,8 @@ export class BulkJobs {
   constructor(options: BulkJobsOptions) {
     this.#options = options;
     this.#throttle = new Throttle(options.store, options.clock, () => true, true);
+    // What a process that was killed has left: nothing has begun in this one.
+    for (const id of options.store.read(listLeftLists)) void this.discard(id);
   }
 
   isRunning(id: number): boolean {
@@ -52,6 +66,41 @@ export class BulkJobs {
     if (this.#running.has(id)) return;
     this.#running.add(id);
     this.#queue.add(workspaceId, () => this.#run(workspaceId, id));
+  }
+
+  /**
+   * Stores a list of contacts, slice by slice, for a change that `beginListed` begins. Returns the change's id. A crash leaves a list
+   * that the next start removes.
+   */
+  async list(workspaceId: number, userId: number, { count, parts }: CountedTarget): Promise<number> {
+    const { store } = this.#options;
+    const id = await store.write((tx) => createListing(tx, workspaceId, userId, count));
+    for (let stored = 0; stored < parts.length; stored += PARTS_AT_ONCE) {
+      await store.write((tx) => {
+        for (const [index, ids] of parts.slice(stored, stored + PARTS_AT_ONCE).entries())
+          addListed(tx, id, (stored + index) * IDS_IN_PART, ids);
+      });
+      await nextTurn();
+    }
+    return id;
+  }
+
+  /** Removes the list of a change that did not begin, slice by slice. Does nothing if it has begun. */
+  async discard(id: number): Promise<void> {
+    const { store, stopping, log } = this.#options;
+    try {
+      await store.write((tx) => discardListing(tx, id));
+      await this.clear(id);
+    } catch (error) {
+      // The next start removes it.
+      if (!stopping.aborted) log.error("bulk_change.failed", "List of a bulk change could not be removed", { error });
+    }
+  }
+
+  /** Deletes what is left of the list of a change that has ended, slice by slice. */
+  async clear(id: number): Promise<void> {
+    const { store, stopping } = this.#options;
+    while (!stopping.aborted && (await store.write((tx) => removeList(tx, id)))) await nextTurn();
   }
 
   async #run(workspaceId: number, id: number): Promise<void> {
@@ -71,6 +120,7 @@ export class BulkJobs {
         );
     } finally {
       this.#running.delete(id);
+      void this.clear(id).catch(() => undefined);
     }
   }
 

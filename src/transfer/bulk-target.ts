@@ -12,12 +12,16 @@ import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { BulkTarget } from "./table.ts";
 
-/** Contacts that one query brings. */
-const IDS_PER_QUERY = 10_000;
+/** Contacts that one query brings; what is done with them is one piece of work. */
+const IDS_PER_QUERY = 5_000;
+/** Contacts of one part of a list. */
+export const IDS_IN_PART = 1_000;
 
-/** Whom a bulk change would change. */
+/** Whom a bulk change would change, or an export would hand out. */
 export interface CountedTarget {
-  contactIds: number[];
+  count: number;
+  /** Their ids, in parts of `IDS_IN_PART`; the last one may have fewer. */
+  parts: number[][];
   /** Stands for exactly these contacts. */
   set: string;
 }
@@ -32,20 +36,53 @@ export async function readTarget(
   target: BulkTarget,
   at: number,
 ): Promise<CountedTarget> {
-  const found = new Set<number>();
+  // A broadcast may have a contact twice; all other targets are read in the order of the contacts.
+  const seen = "broadcast" in target ? new IdSet() : null;
+  const parts: number[][] = [];
+  let count = 0;
   const hash = createHash("sha256");
   for (let position = 0; ; ) {
     const query = store.read((tx) => nextTargetQuery(tx, workspace, { target, position, at }, IDS_PER_QUERY));
     if (query === null) break;
     const [row] = await reader.query(inOneRow(query, "broadcast" in target), query.parameters);
-    const fresh = (JSON.parse(String(row?.ids)) as number[]).filter((id) => !found.has(id));
-    for (const id of fresh) found.add(id);
+    const ids = JSON.parse(String(row?.ids)) as number[];
+    const fresh = seen === null ? ids : ids.filter((id) => seen.add(id));
+    count += fresh.length;
+    addToParts(parts, fresh);
     if (fresh.length > 0) hash.update(`${fresh.join()},`);
     if (Number(row?.rows) < IDS_PER_QUERY) break;
     position = Number(row?.last);
   }
-  return { contactIds: [...found], set: hash.digest("base64url") };
+  return { count, parts, set: hash.digest("base64url") };
 }
+
+function addToParts(parts: number[][], ids: readonly number[]): void {
+  for (let done = 0; done < ids.length; ) {
+    if ((parts.at(-1)?.length ?? IDS_IN_PART) === IDS_IN_PART) parts.push([]);
+    const part = parts.at(-1) ?? [];
+    const some = ids.slice(done, done + IDS_IN_PART - part.length);
+    part.push(...some);
+    done += some.length;
+  }
+}
+
+/** A set that grows page by page: one of a million ids in a hash table would stop the thread to grow. */
+class IdSet {
+  readonly #pages = new Map<number, Uint8Array>();
+
+  /** Returns false if it was there already. */
+  add(id: number): boolean {
+    const [number, bit] = [Math.floor(id / PAGE_BITS), id % PAGE_BITS];
+    const page = this.#pages.get(number) ?? new Uint8Array(PAGE_BITS / 8);
+    this.#pages.set(number, page);
+    const [byte, mask] = [bit >> 3, 1 << (bit & 7)];
+    const isNew = ((page[byte] ?? 0) & mask) === 0;
+    page[byte] = (page[byte] ?? 0) | mask;
+    return isNew;
+  }
+}
+
+const PAGE_BITS = 65_536;
 
 /** One row instead of thousands: with their number, the last of them, and the ids of the contacts that can be sent to. */
 function inOneRow({ sql }: Sql, isOfMessages: boolean): string {

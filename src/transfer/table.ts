@@ -1,6 +1,6 @@
 /** Tables of imports and bulk changes. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "#src/db/columns.ts";
+import { flag, instant } from "#src/db/columns.ts";
 import type { RecipientOutcome } from "#src/domain/broadcasts/broadcast.ts";
 import type { DateOrder } from "./date-cell.ts";
 import type { CountryQuestion } from "./foreign-numbers.ts";
@@ -178,6 +178,8 @@ export const bulkChanges = sqliteTable("bulk_changes", {
   error: text(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
+  /** Its list is not complete: it has not begun, and no user sees it. */
+  isListing: flag().notNull(),
 });
 
 export type BulkChange = typeof bulkChanges.$inferSelect;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
-import { createBulkChange, createListedChange } from "#src/transfer/bulk-changes.ts";
+import { addListed, beginListed, createBulkChange, createListing } from "#src/transfer/bulk-changes.ts";
 import { bulkChanges } from "#src/transfer/table.ts";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { putContactOf } from "#test/support/contacts.ts";
@@ -186,7 +186,9 @@ describe("bulk changes of contacts", () => {
       .pluck()
       .all(shop.id) as number[];
     const job = await app.store.write((tx) => {
-      const made = createListedChange(tx, shop.id, 1, { change: { addTag: "later" }, contactIds: ids });
+      const listed = createListing(tx, shop.id, 1, ids.length);
+      addListed(tx, listed, 0, ids);
+      const made = beginListed(tx, listed, { addTag: "later" });
       tx.db.update(bulkChanges).set({ position: 400, processed: 400 }).where(eq(bulkChanges.id, made.id)).run();
       return made;
     });

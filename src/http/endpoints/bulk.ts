@@ -14,7 +14,7 @@ import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { requireValidChanges } from "#src/domain/contacts/put.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { findGroup } from "#src/domain/groups/read.ts";
-import { createListedChange, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
+import { beginListed, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
 import { type CountedTarget, readTarget } from "#src/transfer/bulk-target.ts";
 import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
 import { readContactChanges } from "../bodies/contact.ts";
@@ -99,8 +99,8 @@ export const bulkEndpoints = {
     body: Type.Object({ people: BulkPeople }, strict),
     output: Data(Type.Object({ count: Type.Integer(), set: Type.String() })),
   }).load(async (call) => {
-    const { contactIds, set } = await readPeople(call, call.body.people);
-    return { count: contactIds.length, set };
+    const { count, set } = await readPeople(call, call.body.people);
+    return { count, set };
   }),
   "POST /w/{workspace}/bulk": endpoint({
     session: "broadcasts",
@@ -117,15 +117,16 @@ export const bulkEndpoints = {
     output: Data(BulkView),
   }).answer(async (call) => {
     const { workspace, user, body } = call;
-    const { contactIds, set } = await readPeople(call, body.people);
-    const total = contactIds.length;
+    const people = await readPeople(call, body.people);
+    const { count: total, set } = people;
     if (total !== body.count || (body.set !== undefined && body.set !== set)) {
       throw new Refusal(409, "changed", "These are other people than before. Nothing was changed. Check it again.");
     }
     if (total === 0) throw invalidRequest({ people: ["There are no contacts to change."] });
-    return change(call, (tx) => {
+    const listed = await call.bulk.list(workspace.id, user.id, people);
+    const answer = change(call, (tx) => {
       const { action, actionSuffix, subject } = readChange(call, tx, body.change);
-      const job = createListedChange(tx, workspace.id, user.id, { change: action, contactIds });
+      const job = beginListed(tx, listed, action);
       tx.afterCommit(() => call.bulk.start(job));
       const details = { bulk: job.id, count: total, people: Object.keys(body.people)[0] };
       return {
@@ -134,6 +135,8 @@ export const bulkEndpoints = {
         audit: { action: `contact.bulk-${actionSuffix}`, subject, details },
       };
     });
+    // Refused, or a form that was sent again.
+    return answer.finally(() => call.bulk.discard(listed));
   }),
   "GET /w/{workspace}/bulk/{id}": endpoint(ofChange).read((tx, call) =>
     viewBulkChange(requireBulk(call, tx), call, tx),
@@ -141,6 +144,7 @@ export const bulkEndpoints = {
   "POST /w/{workspace}/bulk/{id}/stop": endpoint(ofChange).change((tx, call) => {
     const job = requireBulk(call, tx);
     const stopped = endBulkChange(tx, job.id, "stopped");
+    tx.afterCommit(() => void call.bulk.discard(job.id));
     const audit = stopped === undefined ? null : { action: "contact.bulk-stop", subject: `${job.id}` };
     return { status: 200, data: viewBulkChange(stopped ?? job, call, tx), audit };
   }),

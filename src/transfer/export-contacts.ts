@@ -11,14 +11,14 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { readConsentTerms } from "#src/domain/contacts/consent-log.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { readDetails } from "#src/domain/contacts/details.ts";
-import { findById } from "#src/domain/contacts/find.ts";
+import { findById, isAddressable } from "#src/domain/contacts/find.ts";
 import { listContactIds } from "#src/domain/contacts/list.ts";
 import { profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { csvLine } from "./csv-line.ts";
 
-export const IDS_PER_SEARCH = 500;
+const IDS_PER_SEARCH = 500;
 const CONTACTS_PER_READ = 50;
 const LIST_SEPARATOR = ";";
 /** Spelt so that an import finds them; "user_id" alone is usually the file's own numbering. */
@@ -105,7 +105,8 @@ export async function* contactLines(
       while (done < Math.min(waiting.length, CONTACTS_PER_READ) && clock.monotonic() - startedAt < SLICE_MS) {
         after = waiting[done++] ?? after;
         const contact = findById(tx, workspaceId, after);
-        if (contact !== undefined) lines.push(lineOf(tx, contact));
+        // One who was erased since the ids were read has no line.
+        if (contact !== undefined && isAddressable(contact)) lines.push(lineOf(tx, contact));
       }
     });
     waiting = waiting.slice(done);

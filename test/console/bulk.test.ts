@@ -268,6 +268,45 @@ describe("bulk changes of contacts", () => {
     expect(auditEntries(app)[0]).toMatchObject({ action: "contact.export" });
     expect((await owner.get(`${base}/contacts/export?consent=maybe`)).status).toBe(400);
   });
+
+  test("the download hands out exactly the people who were counted, or none if they are others by now", async () => {
+    for (const digit of [1, 2, 3]) await putContactOf(app, shop, `+91981230020${digit}`, { name: `Till ${digit}` });
+    const filter = encodeURIComponent(JSON.stringify({ field: "name", starts_with: "Till" }));
+    const count = async () => (await owner.get(`${base}/contacts/export/count?filter=${filter}`)).body.data;
+    const first = await count();
+    expect(first).toEqual({ count: 3, set: expect.any(String) });
+    const path = (shown: { count: number; set: string }) =>
+      `${base}/contacts/export?filter=${filter}&count=${shown.count}&set=${encodeURIComponent(shown.set)}`;
+    const rowsOf = async (shown: { count: number; set: string }) =>
+      (await file(path(shown))).trim().split("\r\n").slice(1);
+    expect(await rowsOf(first)).toHaveLength(3);
+    // As many, and others.
+    await putContactOf(app, shop, "+919812300201", { name: "Gone" });
+    await putContactOf(app, shop, "+919812300204", { name: "Till 4" });
+    const before = auditEntries(app).length;
+    const refused = await owner.get(path(first));
+    expect([refused.status, refused.body.error.code]).toEqual([409, "changed"]);
+    expect(auditEntries(app)).toHaveLength(before);
+    const second = await count();
+    expect([second.count, second.set === first.set]).toEqual([3, false]);
+    const rows = await rowsOf(second);
+    expect(rows.map((row) => row.split(",")[0])).toEqual(["Till 2", "Till 3", "Till 4"]);
+    expect(app.store.client.prepare("SELECT action, details FROM audit_log ORDER BY id DESC LIMIT 1").get()).toEqual({
+      action: "contact.export",
+      details: '{"count":3}',
+    });
+    // Another number of them.
+    await putContactOf(app, shop, "+919812300205", { name: "Till 5" });
+    expect((await owner.get(path(second))).status).toBe(409);
+    // All of a workspace, by the same way.
+    const all = (await owner.get(`${base}/contacts/export/count`)).body.data;
+    expect((await file(`${base}/contacts/export?count=${all.count}&set=${all.set}`)).trim().split("\r\n")).toHaveLength(
+      1 + all.count,
+    );
+    // Only who may export may count for it.
+    expect((await member.get(`${base}/contacts/export/count`)).status).toBe(404);
+    expect((await owner.get(`${base}/contacts/export/count?consent=maybe`)).status).toBe(400);
+  });
 });
 
 describe("the recipients of a broadcast", () => {

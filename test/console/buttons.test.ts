@@ -120,7 +120,8 @@ test("docs/rights.md is as `bun run rights` writes it", () => {
 test("the page has a row for each route, and finds where the console asks for it", () => {
   const text = rightsText();
   expect(text).toContain("| `GET /w/{workspace}/contacts/export` ");
-  expect(files.find(({ path }) => path.endsWith("contacts/selection.tsx"))?.routes.map(nameOf)).toEqual([
+  expect(files.find(({ path }) => path.endsWith("contacts/export-dialog.tsx"))?.routes.map(nameOf)).toEqual([
+    "GET /w/{workspace}/contacts/export/count",
     "GET /w/{workspace}/contacts/export",
   ]);
 });

@@ -364,6 +364,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/contacts/{phone}/keep": byPhone,
   "GET /w/{workspace}/contacts": () => ({ query: "q=ash" }),
   "GET /w/{workspace}/contacts/export": nothing,
+  "GET /w/{workspace}/contacts/export/count": nothing,
   "GET /w/{workspace}/duplicates": nothing,
   "POST /w/{workspace}/contacts/{phone}/different": async (side) => ({
     id: side.phone,
@@ -512,6 +513,7 @@ export const naming: Readonly<Record<string, (own: Objects, other: Objects) => A
       body: { ...VIEW, name: own.name("view"), search },
     })),
   "GET /w/{workspace}/contacts/export": (_, other) => [{ query: `group=${other.group()}` }],
+  "GET /w/{workspace}/contacts/export/count": (_, other) => [{ query: `group=${other.group()}` }],
   "POST /w/{workspace}/simulator/phones/{phone}/write": (own, other) => [
     { id: own.phone, body: { text: "Hi", number: other.workspace.numberId } },
   ],

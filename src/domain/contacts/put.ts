@@ -4,7 +4,7 @@
  */
 import { type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import type { Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { isDynamic } from "../groups/group.ts";
 import { addMember, findOrCreateStaticGroup, removeMember } from "../groups/membership.ts";
 import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.ts";
@@ -123,7 +123,7 @@ export function touchContact(tx: Tx, contactId: number): void {
 type FieldValues = { field: CustomField; value: FieldValue | null }[];
 
 /** Validates what depends on stored data, without writing. Throws `invalid_request` with the path of each mistake. */
-export function requireValidChanges(tx: Tx, workspaceId: number, changes: ContactChanges): FieldValues {
+export function requireValidChanges(tx: ReadTx, workspaceId: number, changes: ContactChanges): FieldValues {
   const problems: FieldProblems = {};
   const values: FieldValues = [];
   for (const [key, given] of Object.entries(changes.fields ?? {})) {

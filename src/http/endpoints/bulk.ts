@@ -116,16 +116,20 @@ export const bulkEndpoints = {
     ),
     output: Data(BulkView),
   }).answer(async (call) => {
-    const { workspace, user, body } = call;
+    const { store, workspace, user, body } = call;
     const people = await readPeople(call, body.people);
     const { count: total, set } = people;
     if (total !== body.count || (body.set !== undefined && body.set !== set)) {
       throw new Refusal(409, "changed", "These are other people than before. Nothing was changed. Check it again.");
     }
     if (total === 0) throw invalidRequest({ people: ["There are no contacts to change."] });
+    // Refused before anything is stored.
+    const { change: input } = body;
+    if (!("new_group" in input)) store.read((tx) => void readChange(call, tx, input));
     const listed = await call.bulk.list(workspace.id, user.id, people);
     const answer = change(call, (tx) => {
-      const { action, actionSuffix, subject } = readChange(call, tx, body.change);
+      const { action, actionSuffix, subject } =
+        "new_group" in input ? makeGroup(call, tx, input.new_group) : readChange(call, tx, input);
       const job = beginListed(tx, listed, action);
       tx.afterCommit(() => call.bulk.start(job));
       const details = { bulk: job.id, count: total, people: Object.keys(body.people)[0] };
@@ -189,12 +193,11 @@ interface ReadChange {
  * Checked before anything starts, by the same rules as the change of a single contact. Throws `invalid_request` at the
  * field of the change.
  */
-// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch for each kind of change.
-function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadChange {
-  if ("new_group" in input) {
-    const group = saveGroup(tx, workspace.id, { name: input.new_group, filter: null });
-    return { action: { addToGroup: group.id }, actionSuffix: "new-group", subject: group.name };
-  }
+function readChange(
+  { workspace }: WorkspaceCall,
+  tx: ReadTx,
+  input: Exclude<Change, { new_group: string }>,
+): ReadChange {
   if ("opt_out" in input) {
     const reason = trimShown(input.opt_out);
     if (reason === "") throw invalidRequest({ opt_out: ["Enter a reason. It is recorded with each opt-out."] });
@@ -217,6 +220,11 @@ function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadCh
   const subject = findGroup(tx, workspace.id, id)?.name ?? String(id);
   if (isAdded) return { action: { addToGroup: id }, actionSuffix: "add-to-group", subject };
   return { action: { removeFromGroup: id }, actionSuffix: "remove-from-group", subject };
+}
+
+function makeGroup({ workspace }: WorkspaceCall, tx: Tx, name: string): ReadChange {
+  const group = saveGroup(tx, workspace.id, { name, filter: null });
+  return { action: { addToGroup: group.id }, actionSuffix: "new-group", subject: group.name };
 }
 
 /** Reports the mistakes of a one-item list as mistakes of the field itself. */

@@ -10,19 +10,18 @@ import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
 import { putContactOf } from "#src/domain/contacts/put.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
-import { compileIds } from "#src/domain/filters/compile.ts";
-import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { SORTED_WITHOUT_INDEX_MAX } from "#src/domain/filters/sort.ts";
 import { listConversationsWith } from "#src/domain/inbound/conversations.ts";
 import { findTextAt } from "#src/domain/inbound/read.ts";
-import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
+import { type CountedTarget, readTarget } from "#src/transfer/bulk-target.ts";
+import { contactLines } from "#src/transfer/export-contacts.ts";
 import { ContactBody, readContactChanges } from "../bodies/contact.ts";
 import { answerCsv, CSV } from "../console/csv-file.ts";
 import { contactFilter, isSelective, readContactSearch } from "../contact-filter.ts";
 import { countListed, IdentityQuery } from "../listed-identity.ts";
 import { PageQuery, pageOfRows, readContactCursor, readPage, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
-import { change } from "./call.ts";
+import { change, Refusal, type WorkspaceCall } from "./call.ts";
 import { identityOf, searchContacts, shownAt, sortContacts } from "./contact-list.ts";
 import { PhoneParam, requireContact, requireContactOrMove } from "./contact-path.ts";
 import { putManyEndpoints } from "./contacts-put-many.ts";
@@ -35,6 +34,13 @@ import { show } from "./show.ts";
 
 /** `group`: the id of a static or dynamic group. */
 const SearchQuery = { q: Type.String(), consent: OneOf(consents), group: Type.String(), filter: Type.String() };
+
+const ExportQuery = {
+  ...SearchQuery,
+  /** As they were counted: without them, the file has those who are found. */
+  count: Type.Integer({ minimum: 0 }),
+  set: Type.String(),
+};
 const ConsentChange = Type.Object({
   id: Type.Integer(),
   at: Instant(),
@@ -196,29 +202,41 @@ export const contactEndpoints = {
     const audit = { action: "contact.keep", subject: path.phone };
     return { status: 200, data: viewContact(tx, contact, workspace), audit };
   }),
-  /** Exports everything that the list shows, on all pages, with the same code as `waxwing contact export`. */
+  /** Whom the export of this list would hand out. Changes nothing. */
+  "GET /w/{workspace}/contacts/export/count": endpoint({
+    session: "exports",
+    query: SearchQuery,
+    output: Data(Type.Object({ count: Type.Integer(), set: Type.String() })),
+  }).load(async (call) => {
+    const { count, set } = await readExported(call);
+    return { count, set };
+  }),
+  /**
+   * Exports everything that the list shows, on all pages, with the same code as `waxwing contact export`: exactly the contacts that were
+   * counted, or nothing if they are others by now.
+   */
   "GET /w/{workspace}/contacts/export": endpoint({
     session: "exports",
     isSensitive: true,
-    query: SearchQuery,
+    query: ExportQuery,
     output: File(CSV),
   }).answer(async (call) => {
-    const { store, exportReader, workspace, query, clock } = call;
-    const search = readContactSearch(query);
-    const isAll = !isSelective(search);
-    const now = clock.now();
-    const filterJson = store.read((tx) => contactFilter(tx, workspace, search));
-    const nextIds = async (after: number): Promise<number[]> => {
-      const { sql, parameters } = store.read((tx) => {
-        const context = { workspaceId: workspace.id, timezone: workspace.timezone, now };
-        return compileIds(readGroupFilter(tx, workspace, filterJson), context, after, IDS_PER_SEARCH);
-      });
-      return (await exportReader.query(sql, parameters)).map(({ id }) => Number(id));
-    };
+    const { store, workspace, query } = call;
+    const isAll = !isSelective(readContactSearch(query));
     // Report an invalid search before the download starts.
-    if (!isAll) store.read((tx) => void readGroupFilter(tx, workspace, filterJson));
-    const file = { name: "contacts", action: "contact.export", subject: isAll ? "all" : "a selection", details: {} };
-    return answerCsv(call, file, contactLines(store, workspace.id, isAll ? null : nextIds, call.clock));
+    const { count, set, parts } = await readExported(call);
+    const [shown, shownSet] = [query.get("count"), query.get("set")];
+    if ((shown !== null && Number(shown) !== count) || (shownSet !== null && shownSet !== set))
+      throw new Refusal(
+        409,
+        "changed",
+        "These are other people than before. Nothing was handed out. Count them again.",
+      );
+    const subject = isAll ? "all" : "a selection";
+    const file = { name: "contacts", action: "contact.export", subject, details: { count } };
+    let part = 0;
+    const nextIds = () => Promise.resolve(parts[part++] ?? []);
+    return answerCsv(call, file, contactLines(store, workspace.id, nextIds, call.clock));
   }),
   "GET /w/{workspace}/contacts/{phone}/consent": endpoint({
     session: "inbox",
@@ -250,4 +268,15 @@ export const contactEndpoints = {
       doubted_text: since === null ? null : findTextAt(tx, id, since, numberIds),
     };
   }),
+};
+
+/** The contacts of the list, all pages of it. Throws `invalid_request`. */
+async function readExported(call: ExportCall): Promise<CountedTarget> {
+  const { store, exportReader: reader, workspace, query, clock } = call;
+  const filter = store.read((tx) => contactFilter(tx, workspace, readContactSearch(query)));
+  return readTarget({ store, reader }, workspace, { filter }, clock.now());
+}
+
+type ExportCall = Pick<WorkspaceCall, "store" | "exportReader" | "workspace" | "clock"> & {
+  query: Parameters<typeof readContactSearch>[0];
 };

@@ -11,15 +11,18 @@ interface DownloadLinkProps {
   href: string;
   /** Name of the saved file. The server's if absent. */
   name?: string;
+  /** Asked before the download: false, nothing is downloaded. */
+  check?: () => Promise<boolean>;
   className: string;
   children: ReactNode;
 }
 
-export function DownloadLink({ href, name = "", className, children }: DownloadLinkProps) {
+export function DownloadLink({ href, name = "", check, className, children }: DownloadLinkProps) {
   const start = async (event: MouseEvent) => {
     event.preventDefault();
     try {
       await request("GET /me/confirmation", {});
+      if ((await check?.()) === false) return;
     } catch (error) {
       const isCancelled = error instanceof ApiError && error.code === "confirmation_required";
       if (!isCancelled) showToast(sentenceOf(error));

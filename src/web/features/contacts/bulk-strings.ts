@@ -12,7 +12,15 @@ export const strings = {
   tags: "Tags…",
   lists: "Groups…",
   optOut: "Opt out…",
-  export: "Download as CSV",
+  export: "Download as CSV…",
+  exportTitle: "Download contacts",
+  exportText: (people: string) =>
+    `The file has exactly these ${people}, as a CSV with all their fields, tags, groups and consent.`,
+  exportNobody: "There are no contacts to download.",
+  exportChanged: (was: string, now: string) =>
+    `The list changed from ${was} to ${now}. Nothing was downloaded. Check it again.`,
+  exportOthers: "The list now holds other people, as many as before. Nothing was downloaded. Check it again.",
+  exportSubmit: (people: string) => `Download ${people}`,
   selection: "Selection",
   one: "person",
   other: "people",

@@ -1,8 +1,10 @@
 /** Bulk changes as the server's JSON has them, and the queries for them. */
+
 import { useQuery } from "@tanstack/react-query";
 import { type Body, type Entry, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
+import type { Consent } from "./contact-view.ts";
 
 /** The target. The server counts it, and applies the change to exactly that count. */
 export type BulkPeople = Body<"POST /w/{workspace}/bulk">["people"];
@@ -28,4 +30,12 @@ export function useBulkChange(id: number | null) {
     enabled: id !== null,
     refetchInterval: ({ state }) => (state.data === undefined || state.data.state === "running" ? 500 : false),
   });
+}
+
+/** The search of the list, as it is in the address. */
+export interface ListSearch {
+  q?: string | undefined;
+  consent?: Consent | undefined;
+  group?: string | undefined;
+  filter?: string | undefined;
 }

@@ -2,16 +2,15 @@
  * The bar above the contact list: what is selected (some, the page, or all matches), the actions on it, and the export.
  */
 import { useState } from "react";
-import { addressOf } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
-import { Button, buttonClass } from "../../ui/button.tsx";
-import { DownloadLink } from "../../ui/download-link.tsx";
+import { Button } from "../../ui/button.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Notice } from "../../ui/states.tsx";
 import { BulkDialog, type BulkKind } from "./bulk-dialog.tsx";
 import { strings } from "./bulk-strings.ts";
-import type { BulkPeople } from "./bulk-view.ts";
-import { type Consent, type Contact, phoneOf } from "./contact-view.ts";
+import type { BulkPeople, ListSearch } from "./bulk-view.ts";
+import { type Contact, phoneOf } from "./contact-view.ts";
+import { ExportDialog } from "./export-dialog.tsx";
 import { readFilter } from "./list-filter.ts";
 
 export interface Selected {
@@ -26,18 +25,13 @@ const PHONES_MAX = 1_000;
 interface SelectionProps {
   rows: readonly Contact[];
   total: number;
-  search: {
-    q?: string | undefined;
-    consent?: Consent | undefined;
-    group?: string | undefined;
-    filter?: string | undefined;
-  };
+  search: ListSearch;
   selected: Selected;
   select: (selected: Selected) => void;
 }
 
 /** As the server takes it in a body: the filter is JSON, not a text. */
-function searchOf({ filter, ...others }: SelectionProps["search"]) {
+function searchOf({ filter, ...others }: ListSearch) {
   const search = { ...others, filter: filter === undefined ? undefined : readFilter(filter) };
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
 }
@@ -45,6 +39,7 @@ function searchOf({ filter, ...others }: SelectionProps["search"]) {
 export function Selection({ rows, total, search, selected, select }: SelectionProps) {
   const workspace = useWorkspace();
   const [kind, setKind] = useState<BulkKind | null>(null);
+  const [isExporting, setIsExporting] = useState(false);
   const { phones, isAll } = selected;
   const areAllHere = rows.every((contact) => phones.includes(phoneOf(contact)));
   const isSome = isAll || phones.length > 0;
@@ -89,12 +84,11 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
           </>
         )}
         {may(workspace, "exports") && (
-          <DownloadLink
-            href={addressOf("GET /w/{workspace}/contacts/export", { workspace: workspace.id, query: search })}
-            className={`ms-auto ${buttonClass("quiet", true)}`}
-          >
-            {strings.export}
-          </DownloadLink>
+          <span className="ms-auto">
+            <Button small tone="quiet" onClick={() => setIsExporting(true)}>
+              {strings.export}
+            </Button>
+          </span>
         )}
       </div>
       {isSome && phones.length <= PHONES_MAX && (
@@ -111,6 +105,7 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
         </div>
       )}
       {phones.length > PHONES_MAX && <Notice>{strings.maxSelected(formatCount(PHONES_MAX))}</Notice>}
+      {isExporting && <ExportDialog search={search} onClose={() => setIsExporting(false)} />}
       {kind !== null && (
         <BulkDialog
           kind={kind}

@@ -149,7 +149,7 @@ export function requireValidChanges(tx: ReadTx, workspaceId: number, changes: Co
 }
 
 function checkGroups(
-  tx: Tx,
+  tx: ReadTx,
   workspaceId: number,
   path: string,
   groupNames: (number | string)[],

@@ -40,6 +40,8 @@ export class GraphFaces {
   /** Lists have pages of this size, whatever is asked for. */
   pageSize = 100;
   blockedMax = 64_000;
+  /** Called with each change before it is taken; `lost`: it is not, and the connection ends. */
+  arriving: ((given: { method: string; path: string }) => Promise<"taken" | "lost">) | null = null;
   /** The bytes of photos, in the order in which they were set; the last one is shown. */
   readonly photos: Uint8Array[] = [];
 

@@ -251,6 +251,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     if (fault?.kind === "error") return answerError(response, fault);
     if (fault?.kind === "reset") return void request.socket.resetAndDestroy();
     if (fault?.kind === "answer") return answer(response, fault.status, fault.body, fault.contentType ?? "text/html");
+    if (method !== "GET" && (await faces.arriving?.(change)) === "lost") return void request.socket.destroy();
     const answered = tokenRefusal(request, options) ?? faces.answer(change, now(), `http://${request.headers.host}`);
     if ("code" in answered) return answerError(response, answered);
     if (fault?.kind === "delay") await fault.until;

@@ -91,9 +91,12 @@ export function isKeptByReply(tx: Tx, uploadId: number): boolean {
   return isInQuickReply(tx).get({ uploadId }) !== undefined;
 }
 
+/** Rows of people to whom uploads were sent, any number for each, that one transaction deletes. */
+const PEOPLE_AT_ONCE = 500;
+
 /**
  * Removes up to `limit` uploads that were last used before `before`. Those of quick replies begin another life instead.
- * Returns how many were due.
+ * Returns how many were due, or `limit` if one is not removed yet because it was sent to very many people.
  */
 export function expireUploads(tx: Tx, before: number, limit: number): number {
   const due = tx.db
@@ -103,11 +106,23 @@ export function expireUploads(tx: Tx, before: number, limit: number): number {
     .orderBy(asc(uploads.usedAt))
     .limit(limit)
     .all();
+  let left = PEOPLE_AT_ONCE;
   for (const upload of due) {
-    if (isKeptByReply(tx, upload.id)) touchUpload(tx).run({ id: upload.id, usedAt: tx.now });
-    else removeUpload(tx, upload);
+    if (isKeptByReply(tx, upload.id)) {
+      touchUpload(tx).run({ id: upload.id, usedAt: tx.now });
+      continue;
+    }
+    left -= removePeople(tx, upload.id, left);
+    if (left === 0) return limit;
+    removeUpload(tx, upload);
   }
   return due.length;
+}
+
+/** Returns how many. */
+function removePeople(tx: Tx, uploadId: number, limit: number): number {
+  return tx.db.run(sql`DELETE FROM upload_people WHERE upload_id = ${uploadId} AND contact_id IN
+    (SELECT contact_id FROM upload_people WHERE upload_id = ${uploadId} LIMIT ${limit})`).changes;
 }
 
 /**

@@ -149,11 +149,15 @@ async function broadcast(): Promise<void> {
   if (answer.status !== 202) completed.unexpected.push(`broadcast ${answer.status}`);
 }
 
-/** The workspace's events go to a receiver that answers at once. */
-async function receiveEvents(): Promise<void> {
+/** A receiver that takes this long for each event. */
+const SLOW_MS = 3_000;
+
+/** The workspace's events go to a receiver that answers after so long. */
+async function receiveEvents(afterMs = 0): Promise<void> {
   const fetch = async (request: Request): Promise<Response> => {
     await request.arrayBuffer();
     completed.events += 1;
+    if (afterMs > 0) await Bun.sleep(afterMs);
     return new Response("thanks");
   };
   const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 0, fetch });
@@ -227,6 +231,10 @@ const starts: Readonly<Record<Exclude<Kind, Attack>, () => Promise<never>[]>> = 
   },
   "bulk changes": () => [repeat(changeAll)],
   media: receiveFiles,
+  "slow webhooks": () => {
+    void receiveEvents(SLOW_MS).then(broadcast);
+    return Array.from({ length: SENDERS }, () => repeat(send));
+  },
 };
 
 process.on("SIGTERM", () => {

@@ -1,6 +1,7 @@
 /**
  * Every screen of the console: the addresses of its router, so that a new screen is among them at once, each with what
- * else can be seen at it. `waitForScreen` says when one is there; `lookAt` what is wrong with it in a look.
+ * else can be seen at it. `waitForScreen` says when one is there; `lookAround` what is wrong with it in
+ * each look.
  */
 import { join } from "node:path";
 import type { Page, Request } from "playwright-core";
@@ -18,18 +19,27 @@ export interface ScreenAddress {
 
 /**
  * What can be seen at a screen besides its plain address, in the console that `fillConsole` fills: name and search
- * parameters.
+ * parameters, or the end of another path.
  */
 const further: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   inbox: {
     open: "person=2",
+    kinds: "person=5",
+    snoozed: "view=snoozed",
+    mine: "view=mine",
     "closed-window": "person=3",
     stopped: "person=4",
     done: "view=done",
     search: "q=blue&find=on",
     filters: "q=blue&find=filters",
   },
-  broadcast: { failed: "status=failed", code: "status=failed&code=131026" },
+  broadcast: {
+    failed: "status=failed",
+    code: "status=failed&code=131026",
+    scheduled: "/2",
+    paused: "/3",
+    cancelled: "/4",
+  },
   broadcasts: { none: "q=nothing" },
   newBroadcast: {
     people: "draft=1&step=people",
@@ -82,10 +92,14 @@ export async function everyScreen(isFilled: boolean): Promise<ScreenAddress[]> {
   return known.flatMap(([name, { fullPath, parentRoute }]) => {
     const path = fullPath.replace(/^\/|\/$/g, "").replace(/\$\w+/g, "1");
     const isPublic = parentRoute.id === "__root__";
-    const more = isFilled ? Object.entries(further[name] ?? {}) : [];
+    const others = isFilled ? Object.entries(further[name] ?? {}) : [];
     return [
       { name, path, isPublic },
-      ...more.map(([part, search]) => ({ name: `${name}-${part}`, path: `${path}?${search}`, isPublic })),
+      ...others.map(([part, more]) => ({
+        name: `${name}-${part}`,
+        path: more.startsWith("/") ? path.replace(/\/1$/, more) : `${path}?${more}`,
+        isPublic,
+      })),
     ];
   });
 }
@@ -148,11 +162,37 @@ export async function waitForScreen(page: Page, requests: { isQuiet(): boolean }
   }
 }
 
-/** What axe finds and what scrolls sideways in this look, one per line. */
-export async function lookAt(page: Page, { name, width, height, colorScheme, forcedColors }: Look): Promise<string[]> {
+/** What the colours of a look decide. All other rules read the page's elements, which are the same in each look of a width. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
+/**
+ * What axe finds and what scrolls sideways in these looks, one per line, which is also written to the console at once. The
+ * page stays loaded; all rules are asked once at each width. Afterwards it has the look that it was loaded in.
+ */
+export async function lookAround(page: Page, name: string, looks: readonly Look[]): Promise<string[]> {
+  const wrong: string[] = [];
+  const widths = new Set<number>();
+  for (const one of looks) {
+    const found = await lookAt(page, one, !widths.has(one.width));
+    widths.add(one.width);
+    for (const line of found) wrong.push(`${name}, ${line}`);
+  }
+  for (const line of wrong) console.log(`FOUND ${line}`);
+  await onDesk(page);
+  return wrong;
+}
+
+/** The look in which each screen is loaded. */
+export async function onDesk(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: "light", forcedColors: "none", reducedMotion: "reduce" });
+}
+
+async function lookAt(page: Page, look: Look, isWhole: boolean): Promise<string[]> {
+  const { name, width, height, colorScheme, forcedColors } = look;
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme, forcedColors, reducedMotion: "reduce" });
-  const all = await axeFindings(page);
+  const all = await axeFindings(page, isWhole ? undefined : COLOUR_RULES);
   // Where the system chooses the colours, axe still reads the page's own as those of the text.
   const found = forcedColors === "active" ? all.filter((line) => !line.startsWith("color-contrast:")) : all;
   const wide = Number(await page.evaluate("document.documentElement.scrollWidth"));

@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import type { Scenario } from "#test/support/browser-scenario.ts";
+import { kindCases } from "#test/support/message-kinds.ts";
 
 const FIRST = ["Asha", "Ravi", "Meera", "Vikram", "Zoë", "Farhan", "Lakshmi", "Arjun", "Nadia", "Tenzin"];
 const LAST = ["Rao", "Khan", "Iyer", "Singh", "Das", "Fernandes", "Bose", "Subramaniam-Krishnan"];
@@ -127,5 +128,73 @@ export async function fillConsole(scenario: Scenario, receiverUrl: string): Prom
   const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
   client.prepare("UPDATE contacts SET last_message_at = last_message_at - 90000000 WHERE id = 3").run();
   client.close();
+  await fillConversations(scenario);
+  await fillRest(scenario);
   await Bun.sleep(1_500);
+}
+
+const TALKER = "+919876511050";
+const QUIET = ["+919876511200", "+919876511210"];
+
+/** Every kind of message in both directions, notes, states, a draft, quick replies, a blocked person. */
+async function fillConversations({ app, command, prepare, read }: Scenario): Promise<void> {
+  for (const phone of QUIET) {
+    await prepare("POST", `/simulator/phones/${phone}/write`, { text: "Is it red?", number: 1 });
+  }
+  for (const { body } of Object.values(kindCases)) {
+    await prepare("POST", "/messages", { to: "+919876511020", from: "+911244001100", ...body });
+  }
+  const kinds: Readonly<Record<string, object | null>> = {
+    image: null,
+    video: null,
+    audio: null,
+    document: null,
+    sticker: null,
+    order: { order: { items: [{ id: "blue-1", quantity: 2, price: 12.5 }], currency: "INR" } },
+    interactive: { form: { name: "flow", values: { flow_token: "a-token", people: "2" } } },
+    contacts: { contacts: [{ name: "Asha Rao", phone: "+919876540011" }] },
+    unsupported: { unsupported: { reason: "A poll." } },
+  };
+  for (const [type, members] of Object.entries(kinds)) {
+    const file = join(app.directory, `${type}.json`);
+    if (members !== null) writeFileSync(file, JSON.stringify(members));
+    const more = members === null ? [] : ["--file", file];
+    await command(`simulate inbound --workspace 1 --from ${TALKER} --type ${type}`, ...more);
+  }
+  await prepare("POST", "/conversations/2/notes", { text: "Her daughter's birthday is on Friday, she said." });
+  await prepare("PATCH", "/conversations/2", { assignee: "asha@example.com" });
+  for (const [index, state] of ["snoozed", "done"].entries()) {
+    const { data } = await read<{ data: { id: number; phone: string }[] }>("/inbox");
+    const { id } = data.find(({ phone }) => phone === QUIET[index]) ?? {};
+    await prepare("PATCH", `/conversations/${id}`, { state });
+  }
+  await prepare("POST", "/quick-replies", { name: "Opening hours", text: "We are open from nine to six." });
+  await prepare("POST", "/quick-replies", { name: "Thanks", text: "Thank you, {{first_name}}!" });
+  await prepare("PUT", "/inbox/5/draft", { content: { text: "On Sunday" }, key: "draft-1", replaces: null, age_ms: 0 });
+}
+
+/** Possible duplicates, broadcasts that are over, deliveries that fail. */
+async function fillRest({ prepare }: Scenario): Promise<void> {
+  const birthday = "1990-02-28";
+  await prepare("PUT", "/contacts/442079460210", { name: "Asha Rao", email: "asha@example.com", add_tags: ["vip"] });
+  await prepare("PUT", "/contacts/442079460211", { name: "Asha R.", email: "ASHA@example.com" });
+  await prepare("PUT", "/contacts/442079460212", { name: "Dev Mehta", birthday });
+  await prepare("PUT", "/contacts/442079460213", { name: "Dev Mehta", birthday });
+  const offer = { template: "diwali_offer", language: "en_US", from: "+911244001101" };
+  const variables = { header: [], body: [{ field: "first_name", fallback: "there" }] };
+  const send_at = new Date(Date.now() + 72 * 3_600_000).toISOString();
+  await prepare("POST", "/broadcasts", { ...offer, send_at, name: "Cancelled offer", group: 2, variables });
+  await prepare("POST", "/broadcasts/4/cancel");
+  await prepare("POST", "/broadcasts/3/pause");
+  await prepare("PUT", "/numbers/1/profile", {
+    about: "Open until six",
+    description: "Fresh bread and cakes.",
+    address: "14 Lake Road, Pune",
+    email: "hello@shop.example",
+    websites: ["https://shop.example"],
+    vertical: "RETAIL",
+  });
+  // Nothing listens there.
+  await prepare("PUT", "/webhook", { url: "http://127.0.0.1:9/hook" });
+  await prepare("POST", `/simulator/phones/${TALKER}/write`, { text: "And on Monday?", number: 1 });
 }

@@ -167,15 +167,30 @@ export async function watch(context: BrowserContext, troubles: string[]): Promis
   context.on("weberror", (error) => troubles.push(String(error.error())));
 }
 
-/** Serious findings of axe on the current page, one per line. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  // Otherwise a second page is opened each time, with axe in it, to gather what is in frames of other origins.
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode(true)
-    .options({ resultTypes: ["violations"] })
-    .analyze();
+/** Serious findings of axe on the current page, one per line. `rules`: of these rules alone. */
+export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const options = {
+    resultTypes: ["violations"],
+    ...(rules === undefined ? {} : { runOnly: { type: "rule", values: [...rules] } }),
+  };
+  const isThere = (await page.evaluate("typeof axe")) === "object";
+  const violations = isThere
+    ? ((await page.evaluate(
+        `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+      )) as AxeViolation[])
+    : await firstFindings(page, options);
   expect(page.frames().map((frame) => frame.url())).toEqual([page.url()]);
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
+}
+
+type AxeOptions = Parameters<AxeBuilder["options"]>[0];
+type AxeViolation = Awaited<ReturnType<AxeBuilder["analyze"]>>["violations"][number];
+
+/** Brings axe into the page, where it stays until another is loaded: its text is half a megabyte. */
+async function firstFindings(page: Page, options: object): Promise<AxeViolation[]> {
+  // Otherwise a second page is opened each time, with axe in it, to gather what is in frames of other origins.
+  const builder = new AxeBuilder({ page }).setLegacyMode(true).options(options as AxeOptions);
+  return (await builder.analyze()).violations;
 }

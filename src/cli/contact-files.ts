@@ -78,10 +78,12 @@ export const fileCommands: readonly Command[] = [
             handle,
             readReadOptions(values, "contact opt-out"),
           );
+          // On disk before the report says that it is there.
+          failures.close();
           const result = describeReport(counters, failures);
           return counters.failed === 0 ? result : { ...result, exitCode: 1 };
         } finally {
-          failures.close();
+          failures.abandon();
         }
       });
     },

@@ -158,7 +158,7 @@ async function run(
     if (job !== null) await store.write((tx) => removeUnbegunImport(tx, job.id));
     throw error;
   } finally {
-    begun.errors.close();
+    begun.errors.abandon();
   }
 }
 

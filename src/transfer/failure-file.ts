@@ -1,5 +1,6 @@
 /** The file of rows that an import rejected, or of which it skipped cells, to be corrected and imported again. */
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { showControls } from "#src/core/shown-text.ts";
 import { csvLine } from "./csv-line.ts";
 
@@ -18,6 +19,10 @@ export class FailureFile {
   #count: number;
   #bytes: number;
   #handle: number | null;
+  /** Something was written since the last sync. */
+  #isUnsynced = false;
+  /** The file was made here, and its name may not be on the disk yet. */
+  #isNameUnsynced = false;
   #waiting: string[] = [];
   #characters = 0;
 
@@ -50,23 +55,43 @@ export class FailureFile {
     if (this.#characters >= CHARACTERS_WAITING) this.flush();
   }
 
-  /** Writes what waits, and says what the file then has. */
-  flush(): { bytes: number; rows: number } {
-    if (this.#waiting.length > 0) {
-      const bytes = Buffer.from(this.#waiting.join(""));
-      this.#handle ??= openSync(this.path, "w", 0o600);
-      for (let done = 0; done < bytes.byteLength; ) {
-        done += writeSync(this.#handle, bytes, done, bytes.byteLength - done, this.#bytes + done);
-      }
-      this.#bytes += bytes.byteLength;
-      this.#waiting = [];
-      this.#characters = 0;
+  /** Writes what waits. */
+  flush(): void {
+    if (this.#waiting.length === 0) return;
+    const bytes = Buffer.from(this.#waiting.join(""));
+    if (this.#handle === null) {
+      this.#handle = openSync(this.path, "w", 0o600);
+      this.#isNameUnsynced = true;
     }
+    this.#isUnsynced = true;
+    for (let done = 0; done < bytes.byteLength; ) {
+      done += writeSync(this.#handle, bytes, done, bytes.byteLength - done, this.#bytes + done);
+    }
+    this.#bytes += bytes.byteLength;
+    this.#waiting = [];
+    this.#characters = 0;
+  }
+
+  /** Writes what waits, and says what the file then has. It is on the disk before anything says that it is there. */
+  sync(): { bytes: number; rows: number } {
+    this.flush();
+    if (this.#handle !== null && this.#isUnsynced) fsyncSync(this.#handle);
+    this.#isUnsynced = false;
+    if (this.#isNameUnsynced) syncFolder(dirname(this.path));
+    this.#isNameUnsynced = false;
     return { bytes: this.#bytes, rows: this.#count };
   }
 
+  /** Call it once all rows are added. */
   close(): void {
-    this.flush();
+    this.sync();
+    this.abandon();
+  }
+
+  /** Closes the file, if it is open, without the rows that wait: no commit has named them. */
+  abandon(): void {
+    this.#waiting = [];
+    this.#characters = 0;
     if (this.#handle !== null) closeSync(this.#handle);
     this.#handle = null;
   }
@@ -75,5 +100,21 @@ export class FailureFile {
     const line = csvLine(cells.map(showControls));
     this.#waiting.push(line);
     this.#characters += line.length;
+  }
+}
+
+function syncFolder(path: string): void {
+  let folder: number;
+  try {
+    folder = openSync(path, "r");
+  } catch (error) {
+    // A folder in which one may write and not read cannot be opened: its names are left to the system.
+    if (error instanceof Error && "code" in error && error.code === "EACCES") return;
+    throw error;
+  }
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }

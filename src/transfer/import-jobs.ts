@@ -208,7 +208,7 @@ export class ImportJobs {
           log.error("import.not_recorded", "Failure of an import could not be recorded", { error: reason }),
         );
     } finally {
-      run?.errors.close();
+      run?.errors.abandon();
       this.#running.delete(job.id);
     }
   }

@@ -1,6 +1,6 @@
 /**
  * One run of an import, as it is recorded. How far the import is stands in its row, written in the transaction that
- * writes the contacts; the refused rows are in the errors file before that. A run that is cut off at any moment is
+ * writes the contacts; the refused rows are in the errors file, synced, before that. A run that is cut off at any moment is
  * continued after its last transaction: every record of the file is counted once, and the errors file has each once.
  */
 import { Problem } from "#src/core/problem.ts";
@@ -57,8 +57,12 @@ export class ImportRun implements ImportRecord {
   }
 
   save(tx: Tx, progress: ImportProgress): void {
-    const told: ImportTold = { errors: this.errors.flush(), failures: this.failures };
-    if (this.#recorded !== null) saveProgress(tx, this.#recorded.id, { ...progress, ...told });
+    if (this.#recorded === null) {
+      this.errors.flush();
+      return;
+    }
+    const told: ImportTold = { errors: this.errors.sync(), failures: this.failures };
+    saveProgress(tx, this.#recorded.id, { ...progress, ...told });
   }
 }
 

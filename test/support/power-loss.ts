@@ -101,20 +101,10 @@ export class Disk {
   }
 
   #replay(log: Buffer, isForgetful: boolean, cut: Cut): void {
-    for (let at = 0; at + HEAD_BYTES <= log.length; ) {
-      const kind = String.fromCharCode(log.readUInt8(at));
-      const pathLength = log.readUInt16LE(at + 1);
-      const offset = Number(log.readBigUInt64LE(at + 3));
-      const length = Number(log.readBigUInt64LE(at + 11));
-      const dataAt = at + HEAD_BYTES + pathLength;
-      const path = log.toString("utf8", at + HEAD_BYTES, dataAt);
-      at = dataAt + length;
-      // The last record of a killed process may be incomplete; its call had not returned.
-      if (at > log.length) return;
+    for (const { kind, path, offset, data } of readRecords(log)) {
       if (NOT_STORED.test(path)) continue;
       if (kind === "U") this.#names.delete(path);
-      else if (kind !== "S")
-        this.#open(path).unsynced.push({ offset, data: kind === "T" ? null : log.subarray(dataAt, at) });
+      else if (kind !== "S") this.#open(path).unsynced.push({ offset, data: kind === "T" ? null : data });
       else if (!isForgetful) {
         cut.syncs += 1;
         if (path === this.#directory) this.#safeNames = new Map(this.#names);
@@ -129,6 +119,30 @@ export class Disk {
     const made = { safe: Buffer.alloc(0), unsynced: [] };
     this.#names.set(path, made);
     return made;
+  }
+}
+
+interface RecordedCall {
+  /** Write, truncation, sync or removal: `W`, `T`, `S`, `U`. */
+  kind: string;
+  path: string;
+  offset: number;
+  data: Buffer;
+}
+
+/** What a recorder's log has, in order. */
+export function* readRecords(log: Buffer): Generator<RecordedCall> {
+  for (let at = 0; at + HEAD_BYTES <= log.length; ) {
+    const kind = String.fromCharCode(log.readUInt8(at));
+    const pathLength = log.readUInt16LE(at + 1);
+    const offset = Number(log.readBigUInt64LE(at + 3));
+    const length = Number(log.readBigUInt64LE(at + 11));
+    const dataAt = at + HEAD_BYTES + pathLength;
+    const path = log.toString("utf8", at + HEAD_BYTES, dataAt);
+    at = dataAt + length;
+    // The last record of a killed process may be incomplete; its call had not returned.
+    if (at > log.length) return;
+    yield { kind, path, offset, data: log.subarray(dataAt, at) };
   }
 }
 

@@ -104,7 +104,7 @@ scenario(
         if (action === "profile") expect([round, shown.about === profileOf(round).about]).toEqual([round, isTaken]);
         expect([round, faces.photos.length - before.photos]).toEqual([round, action === "photo" && isTaken ? 1 : 0]);
         expect([round, shown.photo === null]).toEqual([round, faces.photos.length === 0]);
-        expect(shown.about).toBe(faces.profile.about ?? "");
+        expect(shown.about).toBe(String(faces.profile.about ?? ""));
       }
       // Nobody has asked again in the meantime, and what was begun is in the audit log.
       expect([round, changed()]).toEqual([round, isTaken ? 1 : 0]);

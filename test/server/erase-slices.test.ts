@@ -34,9 +34,7 @@ const DAY = 86_400_000;
 
 /** A person with many rows of every kind, as they are after years. Returns the contact's id. */
 async function live({ store, shop, number, clock }: TestStore): Promise<number> {
-  const { id } = await store.write((tx) =>
-    createContact(tx, shop.id, { phone: fromNetwork(ASHA.slice(1)) }),
-  );
+  const { id } = await store.write((tx) => createContact(tx, shop.id, { phone: fromNetwork(ASHA.slice(1)) }));
   const now = clock.now();
   const rows = (count: number, sql: string): void => {
     store.client.exec(

@@ -16,7 +16,9 @@ const BOUNDARY = /; *boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))/i;
 const NAME = /; *name="((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"/i;
 const FILENAME = /; *filename="((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"/i;
 const HEAD_BYTES_MAX = 8 * 1024;
-const FILENAME_LENGTH_MAX = 240;
+export const FILENAME_LENGTH_MAX = 240;
+/** Bytes of a refused piece that are read all the same. */
+const PIECE_REST_MAX = 16 * 1024 * 1024;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 /** After a boundary: another part follows, or none. */
 const NEXT_PART = "\r\n";
@@ -46,6 +48,26 @@ export async function readFormFile(request: Request, clock: Clock, sink: FileSin
   } catch (error) {
     if (!isCut) await readRest(reader, clock, restMax);
     throw error;
+  }
+}
+
+/**
+ * Gives a body to `sink` as it arrives. Throws `invalid_request` when it is cut short or stops to come, and what `sink` throws,
+ * after which the rest is read.
+ */
+export async function readPiece(request: Request, clock: Clock, sink: Pick<FileSink, "write">): Promise<void> {
+  const reader = readerOf(request);
+  for (;;) {
+    const { value: chunk } = await withTimeout(reader.read(), clock).catch((error: unknown) => {
+      throw error instanceof Problem ? error : invalidForm("The body was cut short.");
+    });
+    if (chunk === undefined) return;
+    try {
+      await sink.write(chunk);
+    } catch (error) {
+      await readRest(reader, clock, PIECE_REST_MAX);
+      throw error;
+    }
   }
 }
 
@@ -185,14 +207,21 @@ function readFilename(disposition: string): string | null {
   const encoded = /; *filename\*=UTF-8'[^']*'([^;\s]+)/i.exec(disposition)?.[1];
   const given = (encoded === undefined ? null : decoded(encoded)) ?? unquoted(FILENAME.exec(disposition)?.[1]);
   // Old browsers send the whole path.
-  const filename = given
-    .slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1)
-    .replace(/\p{C}/gu, "_")
-    .trim();
+  const filename = cleanName(given);
+  if (filename === null) return null;
   if ([...filename].length > FILENAME_LENGTH_MAX) {
     const sentence = `The name of the file may have at most ${FILENAME_LENGTH_MAX} characters.`;
     throw invalidRequest({ filename: [{ rule: "too_long", sentence, limit: FILENAME_LENGTH_MAX }] });
   }
+  return filename;
+}
+
+/** Of a name as a program or a browser gives it; null: nothing is left. */
+export function cleanName(given: string): string | null {
+  const filename = given
+    .slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1)
+    .replace(/\p{C}/gu, "_")
+    .trim();
   return filename === "" ? null : filename;
 }
 

@@ -73,6 +73,7 @@ export class MediaFiles {
     const handle = await this.#work(() => open(path, "w", 0o600));
     return new UnfinishedFile(
       handle,
+      () => open(path, "a", 0o600),
       (operation) => this.#work(operation),
       (sync) => this.#inRound(sync),
     );
@@ -175,7 +176,9 @@ export class MediaFiles {
 
 /** A file that is being written, with its hash so far. */
 export class UnfinishedFile {
-  readonly #handle: FileHandle;
+  /** Null while it is paused. */
+  #handle: FileHandle | null;
+  readonly #reopen: () => Promise<FileHandle>;
   readonly #work: <T>(operation: () => Promise<T>) => Promise<T>;
   readonly #inRound: (sync: () => Promise<void>) => Promise<void>;
   readonly #hash: Hash = createHash("sha256");
@@ -185,10 +188,12 @@ export class UnfinishedFile {
 
   constructor(
     handle: FileHandle,
+    reopen: () => Promise<FileHandle>,
     work: <T>(operation: () => Promise<T>) => Promise<T>,
     inRound: (sync: () => Promise<void>) => Promise<void>,
   ) {
     this.#handle = handle;
+    this.#reopen = reopen;
     this.#inRound = inRound;
     this.#work = work;
   }
@@ -199,22 +204,31 @@ export class UnfinishedFile {
     const blocks = Math.floor(this.bytes / COLLECTED_BYTES);
     this.bytes += chunk.byteLength;
     if (Math.floor(this.bytes / COLLECTED_BYTES) > blocks) Bun.gc(true);
+    const handle = await this.#open();
     let written = 0;
     while (written < chunk.byteLength) {
-      written += (await this.#work(() => this.#handle.write(chunk, written))).bytesWritten;
+      written += (await this.#work(() => handle.write(chunk, written))).bytesWritten;
     }
   }
 
   /** On disk when it returns, still without its name. The hash is hexadecimal. */
   async complete(): Promise<string> {
-    await this.#work(() => this.#inRound(() => this.#handle.datasync()));
+    const handle = await this.#open();
+    await this.#work(() => this.#inRound(() => handle.datasync()));
     await this.close();
     return this.#hash.digest("hex");
   }
 
-  /** May be called again. */
+  /** May be called again. What is written afterwards opens it once more, behind what is there. */
   async close(): Promise<void> {
-    await this.#work(() => this.#handle.close()).catch(() => undefined);
+    const handle = this.#handle;
+    this.#handle = null;
+    if (handle !== null) await this.#work(() => handle.close()).catch(() => undefined);
+  }
+
+  async #open(): Promise<FileHandle> {
+    this.#handle ??= await this.#work(this.#reopen);
+    return this.#handle;
   }
 }
 

@@ -40,7 +40,7 @@ interface UploadOptions {
   keptFor: Duration | null;
 }
 
-interface Caller {
+export interface Caller {
   workspace: Workspace;
   by: Uploader;
 }
@@ -55,6 +55,18 @@ export interface GivenFile {
 export interface FileSink {
   begin(given: GivenFile): void;
   write(chunk: Uint8Array): Promise<void>;
+}
+
+/** A file that arrives. */
+export interface OpenUpload extends FileSink {
+  /** That have arrived. */
+  readonly bytes: number;
+  /** The whole file is there. Throws `invalid_request` for what it is, and `rate_limited` at the end of the day's share. */
+  finish(): Promise<StoredUpload>;
+  /** No more comes for a time: it holds no file of the process until then. */
+  pause(): Promise<void>;
+  /** In any case, at the end. */
+  discard(): Promise<void>;
 }
 
 /** Bytes of a form around its file: boundary and head of the part. */
@@ -88,54 +100,91 @@ export class Uploads {
    * the end of the form. Throws `rate_limited` or `invalid_request`, and whatever `read` throws.
    */
   async receive(
-    { workspace, by }: Caller,
+    caller: Caller,
     formBytes: number | null,
     read: (sink: FileSink) => Promise<void>,
   ): Promise<StoredUpload> {
-    const { store, files, room } = this.#options;
+    return this.oneOfFew(caller, async () => {
+      const bytes = formBytes === null ? null : Math.max(0, formBytes - FORM_BYTES);
+      const open = await this.open(caller, bytes);
+      try {
+        await read(open);
+        return await open.finish();
+      } finally {
+        await open.discard();
+      }
+    });
+  }
+
+  /** Runs `act` as one of the uploads that a workspace makes at once. Throws `rate_limited` if there are too many. */
+  async oneOfFew<T>({ workspace }: Pick<Caller, "workspace">, act: () => Promise<T>): Promise<T> {
     const running = this.#running.get(workspace.id) ?? 0;
     if (running >= AT_ONCE_MAX) {
       const says = `This workspace may make ${AT_ONCE_MAX} uploads at once. Wait until one of them has ended.`;
       throw new Problem("rate_limited", says, { retryAfterMs: AT_ONCE_RETRY_MS });
     }
-    this.#count += 1;
-    const name = `upload-${this.#count}`;
     this.#running.set(workspace.id, running + 1);
-    let receiver: Receiver | null = null;
     try {
-      this.#requireRoom(name, { workspace, by }, formBytes);
-      receiver = new Receiver(await files.begin(name), this.bytesMax, () => files.readEnd(name));
-      await read(receiver);
-      const given = await receiver.complete();
-      this.#reserve(name, workspace, given.bytes);
-      const { upload, file } = await store.write((tx) => claimUpload(tx, workspace, by, given));
-      try {
-        if (!files.has(file)) await files.finish(name, file);
-        return { file, upload: await store.write((tx) => recordUploaded(tx, upload.id)) };
-      } catch (error) {
-        // Where this fails too, the next start removes it.
-        await store.write((tx) => removeUpload(tx, upload)).catch(() => undefined);
-        throw error;
-      }
+      return await act();
     } catch (error) {
       throw isDiskFull(error) ? new Problem("unavailable", "The server's disk has no room for the file.") : error;
     } finally {
-      await receiver?.close();
-      files.discard(name);
-      room.release(name);
       const left = (this.#running.get(workspace.id) ?? 1) - 1;
       if (left === 0) this.#running.delete(workspace.id);
       else this.#running.set(workspace.id, left);
     }
   }
 
+  /** `bytes`: of the file, null if they are not known. Until it is discarded, it has its room. */
+  async open(caller: Caller, bytes: number | null): Promise<OpenUpload> {
+    const { files, room } = this.#options;
+    this.#count += 1;
+    const name = `upload-${this.#count}`;
+    this.#requireRoom(name, caller, bytes);
+    try {
+      const receiver = new Receiver(await files.begin(name), this.bytesMax, () => files.readEnd(name));
+      return {
+        get bytes() {
+          return receiver.bytes;
+        },
+        begin: (given) => receiver.begin(given),
+        write: (chunk) => receiver.write(chunk),
+        finish: () => this.#finish(name, receiver, caller),
+        pause: () => receiver.close(),
+        discard: async () => {
+          await receiver.close();
+          files.discard(name);
+          room.release(name);
+        },
+      };
+    } catch (error) {
+      room.release(name);
+      throw error;
+    }
+  }
+
+  async #finish(name: string, receiver: Receiver, { workspace, by }: Caller): Promise<StoredUpload> {
+    const { store, files } = this.#options;
+    const given = await receiver.complete();
+    this.#reserve(name, workspace, given.bytes);
+    const { upload, file } = await store.write((tx) => claimUpload(tx, workspace, by, given));
+    try {
+      if (!files.has(file)) await files.finish(name, file);
+      return { file, upload: await store.write((tx) => recordUploaded(tx, upload.id)) };
+    } catch (error) {
+      // Where this fails too, the next start removes it.
+      await store.write((tx) => removeUpload(tx, upload)).catch(() => undefined);
+      throw error;
+    }
+  }
+
   /** Before the first byte is written. */
-  #requireRoom(name: string, { workspace, by }: Caller, formBytes: number | null): void {
-    const bytes = formBytes === null ? this.bytesMax : Math.max(0, formBytes - FORM_BYTES);
+  #requireRoom(name: string, { workspace, by }: Caller, known: number | null): void {
+    const bytes = known ?? this.bytesMax;
     if (bytes > this.bytesMax) throw refused(largerThan(this.bytesMax));
     this.#options.store.read((tx) => {
       const left = remainingToday(tx, by, workspace);
-      if (left === 0 || (formBytes !== null && bytes > left)) throw dayIsOver(tx, by, workspace);
+      if (left === 0 || (known !== null && bytes > left)) throw dayIsOver(tx, by, workspace);
     });
     this.#reserve(name, workspace, bytes);
   }
@@ -167,6 +216,10 @@ class Receiver implements FileSink {
     this.#ofServer = ofServer;
     this.#limit = ofServer;
     this.#readEnd = readEnd;
+  }
+
+  get bytes(): number {
+    return this.#file.bytes;
   }
 
   begin(given: GivenFile): void {

@@ -19,6 +19,7 @@ import { PASSWORD_COST, type PasswordCost } from "#src/http/console/passwords.ts
 import type { SentWebhook } from "#src/http/control/route.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { MediaLinks } from "#src/media/links.ts";
+import type { UploadPieces } from "#src/media/pieces.ts";
 import type { MediaRoom } from "#src/media/room.ts";
 import type { Uploads } from "#src/media/uploads.ts";
 import type { ResolveName } from "#src/net/checked-lookup.ts";
@@ -145,6 +146,7 @@ export interface ServerContext extends Environment, Storage, Outgoing {
   /** Of received files and uploads together. */
   room: MediaRoom;
   uploads: Uploads;
+  pieces: UploadPieces;
   provideFile: PrepareOptions["provideFile"];
 }
 

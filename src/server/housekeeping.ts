@@ -30,6 +30,8 @@ interface HousekeepingOptions {
   /** Null: keep for ever. */
   retention: Record<"recipients" | "events" | "raw" | "messages" | "inbound" | "media" | "uploads", Duration | null>;
   log: Log;
+  /** Ends uploads whose pieces stopped to come. */
+  endUnfinished?: (() => Promise<void>) | undefined;
   /** Milliseconds. Default: ten minutes. */
   everyMs?: number | undefined;
 }
@@ -123,6 +125,7 @@ export class Housekeeping extends ServiceLoop {
     // Queued together, they share a commit: there is rarely anything to delete, and each commit costs.
     await Promise.all([...others, ...Object.values(tasks)].map((task) => this.#repeat(task)));
     for (const walk of Object.values(walks)) await walk();
+    await this.#options.endUnfinished?.();
     await this.#ofWorkspaces.run();
     await this.#releaseFreePages();
     return untilNextRun(this.#options.clock.now(), this.#options.everyMs);

@@ -151,7 +151,7 @@ function withStrictTransport(fetch: Fetch, https: Https, clock: Pick<Clock, "mon
 
 function createRoutes({ context, system, refused, requestLog }: Parts, { state, stopping, resets }: Listening) {
   const { config, store, socketClock: clock, random, log, box, networks, metrics, control } = context;
-  const { readers, realClock, poster, media, links, simulatedFiles, uploads } = context;
+  const { readers, realClock, poster, media, links, simulatedFiles, uploads, pieces } = context;
   const dispatch = createSendOptions(context);
   const personal = personalFiles(context);
   const bodies = { budget: new BodyBudget(clock), clock };
@@ -191,7 +191,7 @@ function createRoutes({ context, system, refused, requestLog }: Parts, { state, 
   app.use(
     consoleRoutes({
       ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media, turns, streams, verification },
-      ...{ uploads, otherCommits },
+      ...{ uploads, pieces, otherCommits },
       doctor: readDoctorSettings(config, process.env),
       limits: config.limits,
       importFiles: personal.imports,

@@ -9,6 +9,7 @@ import type { System } from "#src/http/console/context.ts";
 import { RequestLog } from "#src/http/request-log.ts";
 import { MediaFetcher } from "#src/media/fetch-media.ts";
 import { NetworkUploads } from "#src/media/network-uploads.ts";
+import { UploadPieces } from "#src/media/pieces.ts";
 import { UnusedMediaRemover } from "#src/media/remove-unused.ts";
 import { MediaRoom } from "#src/media/room.ts";
 import { Uploads } from "#src/media/uploads.ts";
@@ -56,13 +57,15 @@ export async function createRuntime(
     ...{ store: storage.store, files: storage.media, room },
     ...{ maxBytes: settings.maxBytes, keptFor: retention.uploads },
   });
+  const { clock: time, random } = environment;
+  const pieces = new UploadPieces({ uploads, clock: time, random });
   const outgoing = connectNetworks(environment, storage);
   const { store: database, media: stored, box } = storage;
   const networkUploads = new NetworkUploads({
     ...{ store: database, files: stored, box, networks: outgoing.networks, log: environment.log },
   });
   const context: ServerContext = {
-    ...{ ...environment, ...storage, ...outgoing, room, uploads },
+    ...{ ...environment, ...storage, ...outgoing, room, uploads, pieces },
     provideFile: (number, uploadId) => networkUploads.provide(number, uploadId),
   };
   const { config, log, store, metrics, networks } = context;
@@ -83,7 +86,7 @@ export async function createRuntime(
   const mediaFetcher = new MediaFetcher({ ...context, files, room, maxBytes: config.media.maxBytes });
   const unusedMedia = new UnusedMediaRemover({ store, clock, log, files });
   const housekeepingEveryMs = environment.control === null ? undefined : CONTROLLED_HOUSEKEEPING_MS;
-  const workers = createWorkers({ ...context, housekeepingEveryMs }, [
+  const workers = createWorkers({ ...context, endUnfinished: () => pieces.removeExpired(), housekeepingEveryMs }, [
     ["sync_account", accountSync],
     ["fetch_media", mediaFetcher],
     ["mail_link", createMailLinkWorker(context)],

@@ -37,6 +37,7 @@ export interface WorkerContext
     Pick<Storage, "store" | "box" | "instanceId"> {
   readers: Pick<Readers, "building">;
   provideFile: SendOptions["provideFile"];
+  endUnfinished?: (() => Promise<void>) | undefined;
   housekeepingEveryMs?: number | undefined;
   /** How many of the network's ids, and of single messages, move to their index together. */
   indexBatch?: number | undefined;
@@ -102,6 +103,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     clock,
     retention: config.retention,
     log,
+    endUnfinished: context.endUnfinished,
     everyMs: context.housekeepingEveryMs,
   });
   const indexing = { store, clock, realClock: context.realClock, log, batch: context.indexBatch };

@@ -259,6 +259,7 @@ export const folders: Folder[] = [
       "networks/network.ts",
       // Files that people sent and programs uploaded, and links to them.
       "media/files.ts",
+      "media/pieces.ts",
       "media/uploads.ts",
       "media/content-type.ts",
       "media/links.ts",

@@ -74,6 +74,17 @@ const aNumberWithAddress: Recipe = (side) => ({
   after: () => side.withoutExtraNumbers(),
 });
 
+const PIECED = { bytes: 4, filename: "a.txt", content_type: "text/plain" };
+
+/** Of the caller, who alone sees it; given up when it has been looked at, because a workspace has few at once. */
+const anUpload =
+  (asked: Asked = {}): Recipe =>
+  async ({ workspace }, visitor) => {
+    const base = `/w/${workspace.id}/uploads`;
+    const { id = "none" } = (await visitor.post(base, PIECED)).body.data ?? {};
+    return { ...asked, id, after: () => visitor.ask("DELETE", `${base}/${id}`) };
+  };
+
 /** Of the caller, who alone sees it. */
 async function viewOf(side: Objects, visitor: Visitor): Promise<number> {
   return side.contactView((await visitor.get("/me")).body.data?.user.id ?? 1);
@@ -330,6 +341,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     query: `number=${encodeURIComponent(workspace.number ?? "")}`,
   }),
   "GET /w/{workspace}/search": () => ({ query: "q=hello" }),
+  "POST /w/{workspace}/uploads": () => ({ body: PIECED }),
+  "GET /w/{workspace}/uploads/{upload}": anUpload(),
+  "PATCH /w/{workspace}/uploads/{upload}": anUpload({ query: "offset=0", body: "text", isFile: true }),
+  "DELETE /w/{workspace}/uploads/{upload}": anUpload(),
   "POST /w/{workspace}/media": () => ({ formFile: "text" }),
   "GET /w/{workspace}/media/{id}": ({ medium }) => ({ id: medium }),
   "GET /w/{workspace}/simulator": nothing,

@@ -21,6 +21,7 @@ import type { DoctorSettings } from "#src/health/doctor-context.ts";
 import type { ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
 import type { MediaFiles } from "#src/media/files.ts";
+import type { UploadPieces } from "#src/media/pieces.ts";
 import type { Uploads } from "#src/media/uploads.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import type { BulkJobs } from "#src/transfer/bulk-jobs.ts";
@@ -48,6 +49,7 @@ export interface ConsoleOptions {
   dispatch: SendOptions;
   media: MediaFiles;
   uploads: Uploads;
+  pieces: UploadPieces;
   /** The server's own state, and jobs on its database. */
   system: System;
   readers: Readers;

@@ -1,18 +1,78 @@
 /** Files that people sent, and files that a program uploads to send them. */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
+import { invalidRequest } from "#src/core/problem.ts";
+import { Nullable } from "#src/core/schema.ts";
 import { findMedia, findUpload } from "#src/domain/media/read.ts";
 import { UploadView } from "#src/domain/media/schema.ts";
 import { viewUpload } from "#src/domain/media/view.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
+import type { PiecedUpload } from "#src/media/pieces.ts";
 import { answerData } from "../answer.ts";
-import { readFormFile, skipForm } from "../form-file.ts";
+import { cleanName, FILENAME_LENGTH_MAX, readFormFile, readPiece, skipForm } from "../form-file.ts";
 import { answerMedia, type ShownFile } from "../serve-media.ts";
-import { type AnyCallWith, recordAct } from "./call.ts";
-import { ANY_TYPE, Data, File, Id } from "./declare.ts";
+import { type AnyCallWith, recordAct, type WorkspaceCall } from "./call.ts";
+import { ANY_TYPE, Data, Empty, File, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { uploadExample } from "./examples.ts";
 
+/** `offset`: so many bytes have arrived. `file`: null until all have. */
+const PiecesView = Type.Object({
+  id: Type.String(),
+  bytes: Type.Integer(),
+  offset: Type.Integer(),
+  file: Nullable(UploadView),
+});
+const ofPieces = { session: "inbox", params: { upload: Type.String() }, output: Data(PiecesView) } as const;
+
 export const mediaEndpoints = {
+  // A file in pieces, each behind the one before, so that a browser continues where a lost line stopped it.
+  "POST /w/{workspace}/uploads": endpoint({
+    session: "inbox",
+    body: Type.Object(
+      {
+        bytes: Type.Integer({ minimum: 1 }),
+        filename: Type.String({ maxLength: FILENAME_LENGTH_MAX }),
+        /** As the browser states it; empty: it does not. */
+        content_type: Type.String({ maxLength: 200 }),
+      },
+      strict,
+    ),
+    output: Data(PiecesView),
+  }).answer(async (call) => {
+    const { bytes, filename, content_type: type } = call.body;
+    const given = { filename: cleanName(filename), contentType: type || null };
+    return answerData(201, viewPieces(call, await call.pieces.begin(callerOf(call), bytes, given)));
+  }),
+  "GET /w/{workspace}/uploads/{upload}": endpoint(ofPieces).load((call) =>
+    viewPieces(call, call.pieces.find(callerOf(call), call.path.upload)),
+  ),
+  "PATCH /w/{workspace}/uploads/{upload}": endpoint({
+    ...ofPieces,
+    query: { offset: Type.String() },
+    file: true,
+  }).answer(async (call) => {
+    const { pieces, request, clock, headers, path, uploads } = call;
+    try {
+      const offset = readOffset(call.query.get("offset"));
+      const length = headers.get("content-length");
+      const piece = { offset, length: length === null ? null : Number(length) };
+      const now = await pieces.append(callerOf(call), path.upload, piece, (sink) => readPiece(request, clock, sink));
+      if (now.stored !== null) {
+        const { id, mimeType } = now.stored.upload;
+        await call.store.write((tx) =>
+          recordAct(tx, call, { action: "media.upload", subject: mimeType, details: { id } }),
+        );
+      }
+      return answerData(200, viewPieces(call, now));
+    } catch (error) {
+      if (request.body?.locked === false) await skipForm(request, clock, uploads.bytesMax);
+      throw error;
+    }
+  }),
+  "DELETE /w/{workspace}/uploads/{upload}": endpoint({ ...ofPieces, output: Data(Empty) }).answer(async (call) => {
+    await call.pieces.cancel(callerOf(call), call.path.upload);
+    return answerData(200, {});
+  }),
   "POST /w/{workspace}/media": endpoint({
     key: ["send"],
     keyOfFirstVersion: [],
@@ -84,6 +144,24 @@ export const mediaEndpoints = {
     return answer;
   }),
 };
+
+function callerOf({ workspace, user }: Pick<WorkspaceCall, "workspace" | "user">) {
+  return { workspace, by: { userId: user.id } };
+}
+
+function viewPieces(
+  { uploads, workspace }: Pick<WorkspaceCall, "uploads" | "workspace">,
+  now: PiecedUpload,
+): Static<typeof PiecesView> {
+  const { id, bytes, offset, stored } = now;
+  return { id, bytes, offset, file: stored === null ? null : viewUpload(stored, uploads.keptFor, workspace) };
+}
+
+/** Throws `invalid_request`. */
+function readOffset(text: string | null): number {
+  if (text !== null && /^\d{1,12}$/.test(text)) return Number(text);
+  throw invalidRequest({ offset: ["Say with `offset` how many bytes of the file come before this piece."] });
+}
 
 function findUploaded({ store, workspace, path }: AnyCallWith<{ id: number }>): ShownFile | undefined {
   const found = store.read((tx) => findUpload(tx, workspace.id, path.id));

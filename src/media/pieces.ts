@@ -1,5 +1,5 @@
 /**
- * Uploads that arrive in pieces, each behind the one before, so that a lost line costs one piece at most. What has arrived is on disk,
+ * Uploads that arrive in pieces, in their order, so that a lost line costs one piece at most. What has arrived is on disk,
  * and what is known about it in memory: a restart of the server ends it, and its browser begins again. It is given up an hour after its last piece.
  */
 import type { Clock } from "#src/core/clock.ts";

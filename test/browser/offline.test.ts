@@ -17,7 +17,97 @@ function age(hours: number): string {
   dispatchEvent(new StorageEvent("storage"));`;
 }
 
+/** Scripts: how many files the browser keeps; whether it keeps one. */
+const COUNT = `new Promise((resolve) => {
+  const asked = indexedDB.open("waxwing-files", 1);
+  asked.onsuccess = () => {
+    const counted = asked.result.transaction("files").objectStore("files").count();
+    counted.onsuccess = () => { asked.result.close(); resolve(counted.result); };
+  };
+})`;
+const KEPT = `${COUNT}.then((count) => count === 1)`;
+
 describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "a file whose upload is cut waits with its message, continues after a reload, and arrives once; it is its user's alone",
+    async () => {
+      await using scenario = await startScenario();
+      const { app, page, context, clean } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const from = { text: "Have you a menu?", number: 1 };
+      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", from);
+      const { token } = await scenario.prepare<{ token: string }>("POST", "/people", { email: BOB, role: "owner" });
+      const headers = { "sec-fetch-site": "same-origin" };
+      const post = async (path: string, data: object) =>
+        expect((await context.request.post(`${app.url}/console/api${path}`, { data, headers })).ok()).toBe(true);
+      // The page loads; what it sends meets no line.
+      let isCut = false;
+      const offsets: number[] = [];
+      await context.route(/\/w\/1\/(uploads|messages)/, async (route) => {
+        const asked = route.request();
+        if (isCut && asked.method() !== "GET") return route.abort();
+        if (asked.method() !== "PATCH") return route.continue();
+        offsets.push(Number(new URL(asked.url()).searchParams.get("offset")));
+        isCut = offsets.length === 4;
+        return isCut ? route.abort() : route.continue();
+      });
+      const bytes = Buffer.alloc(5 * 1024 * 1024, "0123456789abcdefghijklmnopqrstuvwxyz-");
+      bytes.write("%PDF-1.7\n");
+      const reply = page.getByLabel("Your reply", { exact: true });
+      const caption = page.getByLabel("Caption", { exact: true });
+      const file = page.getByRole("region", { name: "Attached file" });
+      const waiting = page.getByRole("list", { name: "Waiting for the line" });
+      const messages = async () =>
+        (await scenario.read<{ data: { text: string; content: { media?: { id: number } } }[] }>("/messages")).data;
+
+      await scenario.go("inbox?person=1");
+      await reply.waitFor();
+      await page
+        .locator("input[type=file]")
+        .setInputFiles({ name: "menu.pdf", mimeType: "application/pdf", buffer: bytes });
+      await file.getByText("menu.pdf").waitFor();
+      await page.waitForFunction(KEPT);
+      // A file that was not sent yet is in the draft after a reload.
+      await page.reload();
+      await file.getByText("menu.pdf").waitFor();
+      await caption.fill("Here it is");
+      await caption.press("Control+Enter");
+      await waiting.getByText("Here it is").waitFor();
+      await file.waitFor({ state: "detached" });
+      await clean("a file that waits for the line");
+      await takePictures(scenario, "waiting-file");
+      expect(await messages()).toEqual([]);
+
+      await page.reload();
+      await waiting.getByText("menu.pdf").waitFor();
+      expect(await file.count()).toBe(0);
+      await page.evaluate(age(25));
+      await post("/sign-out", {});
+      await post("/links/use", { token, password: SCENARIO_PASSWORD });
+      isCut = false;
+      await scenario.go("inbox?person=1");
+      await reply.waitFor();
+      expect([await waiting.count(), await file.count()]).toEqual([0, 0]);
+      await post("/sign-out", {});
+      await post("/sign-in", { email: ASHA, password: SCENARIO_PASSWORD });
+      await scenario.go("inbox?person=1");
+      await waiting.getByText(/Is it still to go\?/).waitFor();
+      expect(await messages()).toEqual([]);
+      await waiting.getByRole("button", { name: "Send now" }).click();
+      await waiting.waitFor({ state: "detached" });
+      const sent = await messages();
+      expect(sent.map(({ text }) => text)).toEqual(["Here it is"]);
+      // Each piece that had arrived was sent once.
+      expect(new Set(offsets).size).toBe(10);
+      expect(offsets.filter((offset) => offset === 0)).toEqual([0]);
+      const id = sent[0]?.content.media?.id;
+      const stored = await context.request.get(`${app.url}/console/api/w/1/media/${id}`, { headers });
+      expect(Buffer.compare(await stored.body(), bytes)).toBe(0);
+      expect(await page.evaluate(COUNT)).toBe(0);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
   test(
     "replies and a note wait for the line, go once and in order; old ones ask; another account sees and sends nothing of them",
     async () => {

@@ -47,6 +47,7 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "PATCH /w/{workspace}/conversations/{conversation}": "it is what it is set to",
   "POST /w/{workspace}/connection/sign-up": "another address; the previous one stays valid",
   "POST /w/{workspace}/connection/sign-up/finish": "a state is used once",
+  "POST /w/{workspace}/uploads": "another upload, which is stored once all of its pieces are there",
   "POST /w/{workspace}/news/read": "read is read",
   "POST /w/{workspace}/groups/count": "changes nothing",
   "POST /w/{workspace}/settings/preview": "changes nothing",

@@ -199,7 +199,7 @@ export const folders: Folder[] = [
       "db/",
       "core/",
       // Files that people sent and programs uploaded.
-      ...["media/files.ts", "media/uploads.ts"],
+      ...["media/files.ts", "media/pieces.ts", "media/uploads.ts"],
       // For the type of what a message is sent with.
       "sending/send-message.ts",
       // A received message is marked as read while the request waits.

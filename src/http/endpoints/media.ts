@@ -25,7 +25,7 @@ const PiecesView = Type.Object({
 const ofPieces = { session: "inbox", params: { upload: Type.String() }, output: Data(PiecesView) } as const;
 
 export const mediaEndpoints = {
-  // A file in pieces, each behind the one before, so that a browser continues where a lost line stopped it.
+  // A file in pieces, in their order, so that a browser continues where a lost line stopped it.
   "POST /w/{workspace}/uploads": endpoint({
     session: "inbox",
     body: Type.Object(

@@ -112,7 +112,7 @@ async function requestOnce<Name extends DataRoute>(
       ...(isChange ? { "content-type": "application/json" } : {}),
       ...(key === undefined ? {} : { "idempotency-key": key }),
       ...(version === null ? {} : { "if-match": version }),
-      ...(account === undefined ? {} : { "waxwing-account": String(account) }),
+      ...accountHeader(account),
     },
     ...(isChange ? { body: JSON.stringify((input as RequestParts).body ?? {}) } : {}),
   }).catch((error: unknown) => {
@@ -122,14 +122,16 @@ async function requestOnce<Name extends DataRoute>(
   return readAnswer<Name>(response);
 }
 
-/** Uploads a file in one piece. */
+/** Uploads a file, or a piece of one. */
 export async function upload<Name extends UploadRoute>(
   route: Name,
   input: Input<Name>,
-  file: File,
+  file: Blob,
+  { signal, account }: Pick<Options, "signal" | "account"> = {},
 ): Promise<Output<Name>> {
   const response = await send(route, input, {
-    headers: { accept: "application/json", "content-type": "application/octet-stream" },
+    ...(signal === undefined ? {} : { signal }),
+    headers: { accept: "application/json", "content-type": "application/octet-stream", ...accountHeader(account) },
     body: file,
   }).catch(() => {
     throw new ApiError(0, "no_answer", "The upload failed. Check the connection, then try again.");
@@ -137,7 +139,11 @@ export async function upload<Name extends UploadRoute>(
   return readAnswer<Name>(response);
 }
 
-interface FormOptions {
+function accountHeader(account: number | undefined): Record<string, string> {
+  return account === undefined ? {} : { "waxwing-account": String(account) };
+}
+
+interface FormOptions extends Pick<Options, "account"> {
   signal: AbortSignal;
   /** The part of the form that is on its way: 0 to 1. */
   onProgress: (part: number) => void;
@@ -148,7 +154,7 @@ export function uploadForm<Name extends FormRoute>(
   route: Name,
   input: Input<Name>,
   file: File,
-  { signal, onProgress }: FormOptions,
+  { signal, account, onProgress }: FormOptions,
 ): Promise<Output<Name>> {
   const form = new FormData();
   form.append("file", file);
@@ -156,12 +162,13 @@ export function uploadForm<Name extends FormRoute>(
     const xhr = new XMLHttpRequest();
     const fail = () => reject(new ApiError(0, "no_answer", "The upload failed. Check the connection, then try again."));
     xhr.open(methodOf(route), pathOf(route, input));
-    xhr.setRequestHeader("accept", "application/json");
+    const headers = { accept: "application/json", ...accountHeader(account) };
+    for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
     xhr.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
     xhr.onload = () => {
       const requestId = xhr.getResponseHeader("x-request-id");
-      const headers = requestId === null ? {} : { "x-request-id": requestId };
-      resolve(new Response(xhr.responseText, { status: xhr.status, headers }));
+      const answered = requestId === null ? {} : { "x-request-id": requestId };
+      resolve(new Response(xhr.responseText, { status: xhr.status, headers: answered }));
     };
     xhr.onerror = fail;
     xhr.onabort = fail;

@@ -6,7 +6,9 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import { ApiError, type Body, newFormKey, request } from "./api.ts";
+import { dropFile, dropFilesTo, keepFile } from "./kept-files.ts";
 import { inSight, noteOwn } from "./own-messages.ts";
+import { cancelWaitingUpload, uploadWaiting, type WaitingFile, withMedia } from "./waiting-file.ts";
 
 const PREFIX = "waxwing-outbox ";
 const LOCK = "waxwing-outbox";
@@ -22,12 +24,16 @@ export interface Place {
   contactId: number;
 }
 
+type Message = Body<"POST /w/{workspace}/messages">;
+
 export interface Waiting extends Place {
   /** Of the draft; with it, a repeat is the same message. */
   key: string;
   /** The version of the conversation that the user had in sight; null: others' changes are not asked about. */
   seen: string | null;
-  what: { message: Body<"POST /w/{workspace}/messages"> } | { note: string; conversation: number };
+  what: { message: Message } | { note: string; conversation: number };
+  /** Of a message: it is uploaded first. Absent: there is none, or the server has it. */
+  file?: WaitingFile;
   /** What it says, for the thread. */
   text: string;
   /** When it was to be sent: the order of a conversation. */
@@ -44,7 +50,7 @@ let known: readonly Waiting[] | null = null;
 let chain: Promise<unknown> = Promise.resolve();
 
 /** No answer came, or one of a proxy that did not reach the server. */
-function isLineLost(error: unknown): boolean {
+export function isLineLost(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return error.status === 0 || (error.code === "unreadable" && error.status >= 502 && error.status <= 504);
 }
@@ -74,6 +80,18 @@ export async function sendOrWait(sent: Sent, send: (options: SendOptions) => Pro
   }
 }
 
+/** The same for a message whose file the server does not have. Resolves to false if the browser keeps nothing more. */
+export async function waitWithFile(
+  sent: Sent,
+  { file, fileKey, resume }: { file: File; fileKey: string; resume: string | null },
+): Promise<boolean> {
+  const kept = `outbox ${sent.userId} ${newFormKey()}`;
+  if (!(await keepFile(kept, sent, file, fileKey))) return false;
+  const isWaiting = keepWaiting({ ...sent, file: { kept, fileKey, resume, id: null } });
+  if (!isWaiting) await dropFile(kept);
+  return isWaiting;
+}
+
 function keepWaiting(sent: Sent): boolean {
   const all = readAll();
   if (all.length >= WAITING_MAX) return false;
@@ -82,7 +100,7 @@ function keepWaiting(sent: Sent): boolean {
 }
 
 /** In their order. */
-function waitingIn(place: Place): Waiting[] {
+export function waitingIn(place: Place): Waiting[] {
   return readAll().filter((one) => isOf(one, place));
 }
 
@@ -109,8 +127,9 @@ export function confirmWaiting(waiting: Waiting): void {
   save({ ...waiting, confirmedAt: Date.now(), refusal: null });
 }
 
-/** Resolves to what was recalled; null: it has been sent meanwhile. */
+/** Resolves to what was recalled, whose file stays for the caller; null: it has been sent meanwhile. */
 export function recall(waiting: Waiting): Promise<Waiting | null> {
+  cancelWaitingUpload(waiting.at);
   return alone(false, () => {
     // A refusal has changed the key.
     const found = readAll().find((one) => isOf(one, waiting) && one.at === waiting.at) ?? null;
@@ -122,6 +141,7 @@ export function recall(waiting: Waiting): Promise<Waiting | null> {
 /** The person was erased. */
 export function dropWaitingTo(workspaceId: number, contactId: number): void {
   for (const one of readAll()) if (one.workspaceId === workspaceId && one.contactId === contactId) remove(one);
+  void dropFilesTo(workspaceId, contactId);
 }
 
 /** Sends what waits for this user whenever the line is back. */
@@ -156,10 +176,17 @@ export async function sendWaiting(userId: number, client: QueryClient): Promise<
   });
 }
 
-async function sendOne(waiting: Waiting): Promise<"sent" | "stays" | "no line"> {
-  const { workspaceId: workspace, what } = waiting;
-  const options = { ...optionsOf(waiting), signal: AbortSignal.timeout(ANSWER_WITHIN_MS) };
+async function sendOne(found: Waiting): Promise<"sent" | "stays" | "no line"> {
+  let waiting = found;
   try {
+    waiting = await withFile(found);
+  } catch (error) {
+    // It was cancelled.
+    return readAll().some(({ at }) => at === found.at) ? keepOrRefuse(newestOf(found), error) : "stays";
+  }
+  const { workspaceId: workspace, what } = waiting;
+  try {
+    const options = { ...optionsOf(waiting), signal: AbortSignal.timeout(ANSWER_WITHIN_MS) };
     if ("note" in what) {
       const { conversation, note: text } = what;
       const input = { workspace, conversation, body: { text } };
@@ -174,7 +201,30 @@ async function sendOne(waiting: Waiting): Promise<"sent" | "stays" | "no line"> 
     if (!isThere) return keepOrRefuse(waiting, error);
   }
   remove(waiting);
+  if (waiting.file !== undefined) await dropFile(waiting.file.kept);
   return "sent";
+}
+
+/** With its file uploaded: what is sent is recorded before it goes, so that a repeat is the same message. */
+async function withFile(waiting: Waiting): Promise<Waiting> {
+  const { at, what, file, userId, workspaceId } = waiting;
+  if (file === undefined || file.id !== null || "note" in what) return waiting;
+  const id = await uploadWaiting(at, file, {
+    ...{ userId, workspaceId, onChange: tell },
+    onBegun: (resume) => saveIfThere({ ...waiting, file: { ...file, resume } }),
+  });
+  const next = { ...newestOf(waiting), what: { message: withMedia(what.message, id) }, file: { ...file, id } };
+  if (!saveIfThere(next)) throw new Error("it is gone");
+  return next;
+}
+
+function newestOf(waiting: Waiting): Waiting {
+  return readAll().find(({ at }) => at === waiting.at) ?? waiting;
+}
+
+/** The person may have been erased meanwhile. */
+function saveIfThere(waiting: Waiting): boolean {
+  return readAll().some(({ at }) => at === waiting.at) && save(waiting);
 }
 
 function keepOrRefuse(waiting: Waiting, error: unknown): "stays" | "no line" {
@@ -184,7 +234,9 @@ function keepOrRefuse(waiting: Waiting, error: unknown): "stays" | "no line" {
   if (!isRefused || error.code === "other_account") return "no line";
   // The refusal is kept under its key. A person who lets it go has seen what it says.
   remove(waiting);
-  save({ ...waiting, key: newFormKey(), seen: null, refusal: error.message });
+  // Another try uploads its file again: the one that was refused may have been deleted.
+  const file = waiting.file === undefined ? {} : { file: { ...waiting.file, resume: null, id: null } };
+  save({ ...waiting, ...file, key: newFormKey(), seen: null, refusal: error.message });
   return "stays";
 }
 

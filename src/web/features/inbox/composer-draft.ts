@@ -4,9 +4,11 @@
  */
 import { useSyncExternalStore } from "react";
 import { newFormKey } from "../../data/api.ts";
-import { dropWaitingTo, type Place } from "../../data/outbox.ts";
+import { dropFile, keepFile, readKept } from "../../data/kept-files.ts";
+import { dropWaitingTo, type Place, waitingIn } from "../../data/outbox.ts";
 import type { WrittenTemplate } from "../messages/choose-template.tsx";
 import type { PartName, Parts } from "./composer-parts.ts";
+import { strings } from "./composer-strings.ts";
 import { forgetStored, readStored, store, storedIds } from "./stored-drafts.ts";
 
 /** A file that the server has. */
@@ -91,7 +93,37 @@ export function readDraft(id: string): Draft {
   if (known !== undefined) return known;
   const draft = { ...NOTHING, ...readStored<Draft>(id) };
   drafts.set(id, draft);
+  if (draft.file === null) void restoreFile(id);
   return draft;
+}
+
+/** One for each file, so that its copies are known. */
+const fileKeys = new WeakMap<File, string>();
+
+export function fileKeyOf(file: File): string {
+  const fileKey = fileKeys.get(file) ?? newFormKey();
+  fileKeys.set(file, fileKey);
+  return fileKey;
+}
+
+const keptName = (id: string): string => `draft ${id}`;
+
+/** The file that was in the draft when the page ended, unless it waits for the line by now. */
+async function restoreFile(id: string): Promise<void> {
+  const kept = await readKept(keptName(id));
+  if (kept === null) return;
+  if (waitingIn(placeOf(id)).some(({ file }) => file?.fileKey === kept.fileKey)) await dropFile(keptName(id));
+  else if (readDraft(id).file === null) {
+    fileKeys.set(kept.file, kept.fileKey);
+    note(id, { file: kept.file });
+  }
+}
+
+/** A file that the server does not have stays in this browser, as the draft does. */
+async function keepFileOf(id: string, file: Draft["file"]): Promise<void> {
+  if (!(file instanceof File)) return dropFile(keptName(id));
+  const isKept = await keepFile(keptName(id), placeOf(id), file, fileKeyOf(file));
+  if (!isKept && readDraft(id).file === file && readDraft(id).error === null) note(id, { error: strings.fileNotKept });
 }
 
 /** The person was erased: what any user of this browser wrote to them goes. */
@@ -134,8 +166,12 @@ export function writePart<Name extends PartName>(id: string, name: Name, part: R
 /** What happens to the draft, which stays the same message unless it gets another key. */
 export function note(id: string, change: Partial<Draft>): void {
   const changed = change.key === undefined || change.changedAt !== undefined ? {} : { changedAt: Date.now() };
-  const draft = { ...readDraft(id), ...changed, ...change };
+  const before = readDraft(id);
+  const draft = { ...before, ...changed, ...change };
   drafts.set(id, draft);
+  if (draft.file !== before.file && (draft.file instanceof File || before.file instanceof File)) {
+    void keepFileOf(id, draft.file);
+  }
   store(id, draft);
   tell();
 }

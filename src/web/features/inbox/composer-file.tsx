@@ -21,7 +21,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   "text/rtf": "application/rtf",
 };
 
-function typeOf({ type }: Pick<File, "type">): string {
+export function typeOf({ type }: Pick<File, "type">): string {
   const plain = type.split(";")[0] ?? "";
   if (SYNONYMS[plain] !== undefined) return SYNONYMS[plain];
   return plain.startsWith("text/") ? "text/plain" : plain;

@@ -31,6 +31,10 @@ export const strings = {
   tryAgain: "Try again",
   caption: "Caption",
   preview: (name: string) => `Preview of ${name}`,
+  fileNotKept:
+    "This browser has no room to keep the file. Leave this page open until it is sent; after a reload, attach it again.",
+  lineLost:
+    "The line was lost, and this browser has no room to keep the file. Leave this page open, and press Send when the line is back: the upload continues where it stopped.",
   emptyFile: (name: string) => `${name} is empty. Choose another file.`,
   wrongType: (name: string, type: string, taken: string) =>
     `${name} is a file of type ${type}, which WhatsApp does not take: ${taken}.`,

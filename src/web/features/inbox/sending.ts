@@ -4,17 +4,21 @@
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { uploadKindOf } from "#src/domain/media/upload.ts";
-import { ApiError, type Body, newFormKey, request, uploadForm } from "../../data/api.ts";
-import { sendOrWait } from "../../data/outbox.ts";
+import { ApiError, type Body, newFormKey, request } from "../../data/api.ts";
+import { isLineLost, sendOrWait, waitingIn, waitWithFile } from "../../data/outbox.ts";
 import { noteOwn } from "../../data/own-messages.ts";
+import { uploadFile } from "../../data/upload-file.ts";
 import { changeIn } from "./change.ts";
-import { type Draft, note, placeOf, readDraft, write } from "./composer-draft.ts";
-import { hasCaption, sendsFile } from "./composer-file.tsx";
+import { type Draft, fileKeyOf, note, placeOf, readDraft, write } from "./composer-draft.ts";
+import { hasCaption, sendsFile, typeOf } from "./composer-file.tsx";
 import { bodyOf, takesText } from "./composer-parts.ts";
-import { partStrings } from "./composer-strings.ts";
+import { partStrings, strings } from "./composer-strings.ts";
 
 /** Uploads that are under way, by draft. */
 const uploading = new Map<string, AbortController>();
+
+/** Uploads that were begun in this page, by file. */
+const begun = new WeakMap<File, string>();
 
 interface Target {
   workspaceId: number;
@@ -31,12 +35,9 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
   note(id, { isSending: true, error: null });
   try {
     const isFileSent = sendsFile(readDraft(id));
-    const upload = isFileSent ? await uploadOf(id, workspaceId) : null;
-    const { body, rest } = messageOf(readDraft(id), upload);
-    const { key, seen } = readDraft(id);
-    const message = { ...target, ...body } as Message;
-    const waiting = { ...placeOf(id), key, seen, what: { message }, text: shownOf(readDraft(id)) };
-    const sent = { ...rest, replyTo: null, sendAt: null, part: null, ...(isFileSent ? { file: null } : {}) };
+    const upload = isFileSent ? await uploadOrWait(id, target) : null;
+    if (upload === "waits") return;
+    const { waiting, message, sent } = sendingOf(id, target, upload);
     try {
       await sendOrWait(waiting, async (options) => {
         noteOwn((await request("POST /w/{workspace}/messages", { workspace: workspaceId, body: message }, options)).id);
@@ -51,12 +52,50 @@ export async function sendDraft(id: string, { workspaceId, ...target }: Target):
       if (isAnswered(reason)) note(id, { key: newFormKey(), upload: null });
     }
   } catch (reason) {
-    const isCancelled = uploading.get(id)?.signal.aborted === true;
-    note(id, { error: isCancelled ? null : reason });
+    note(id, { error: isCancelled(id) ? null : reason });
   } finally {
     uploading.delete(id);
     note(id, { isSending: false, progress: null });
   }
+}
+
+/** `sent`: what the draft is after it. */
+function sendingOf(id: string, target: Omit<Target, "workspaceId">, upload: Draft["upload"]) {
+  const draft = readDraft(id);
+  const { body, rest } = messageOf(draft, upload);
+  const message = { ...target, ...body } as Message;
+  const waiting = { ...placeOf(id), key: draft.key, seen: draft.seen, what: { message }, text: shownOf(draft) };
+  const file = upload === null ? {} : { file: null };
+  return { waiting, message, sent: { ...rest, replyTo: null, sendAt: null, part: null, ...file } };
+}
+
+/**
+ * The file as the server has it. `waits`: without a line, or behind what waits in the conversation, the message waits with its
+ * file, and the draft is empty.
+ */
+async function uploadOrWait(id: string, target: Omit<Target, "workspaceId">): Promise<Draft["upload"] | "waits"> {
+  const { file, upload } = readDraft(id);
+  if (!(file instanceof File) || upload !== null) return uploadOf(id);
+  const wait = async (): Promise<boolean> => {
+    const { waiting, sent } = sendingOf(id, target, { id: 0, mime_type: typeOf(file) });
+    const isWaiting = await waitWithFile(waiting, { file, fileKey: fileKeyOf(file), resume: begun.get(file) ?? null });
+    if (!isWaiting) return false;
+    write(id, sent);
+    note(id, { seen: null });
+    return true;
+  };
+  if (waitingIn(placeOf(id)).length > 0 && (await wait())) return "waits";
+  try {
+    return await uploadOf(id);
+  } catch (reason) {
+    if (isCancelled(id) || !isLineLost(reason)) throw reason;
+    if (await wait()) return "waits";
+    throw new ApiError(0, "no_answer", strings.lineLost);
+  }
+}
+
+function isCancelled(id: string): boolean {
+  return uploading.get(id)?.signal.aborted === true;
 }
 
 /** What the message says, for the thread, while it waits. */
@@ -95,15 +134,17 @@ function headerOf({ id, mime_type: type }: NonNullable<Draft["upload"]>) {
   return { type: uploadKindOf(type) as "image" | "video" | "document", id };
 }
 
-async function uploadOf(id: string, workspace: number): Promise<Draft["upload"]> {
+async function uploadOf(id: string): Promise<Draft["upload"]> {
   const { file, upload } = readDraft(id);
   if (file === null || upload !== null) return upload;
   if (!(file instanceof File)) return { id: file.id, mime_type: file.type };
   const abort = new AbortController();
   uploading.set(id, abort);
   note(id, { progress: 0 });
-  const stored = await uploadForm("POST /w/{workspace}/media", { workspace }, file, {
-    signal: abort.signal,
+  const { workspaceId: workspace, userId: account } = placeOf(id);
+  const stored = await uploadFile(file, {
+    ...{ workspace, account, signal: abort.signal, resume: begun.get(file) ?? null },
+    onBegun: (upload) => begun.set(file, upload),
     onProgress: (progress) => note(id, { progress }),
   });
   note(id, { upload: stored, progress: null });

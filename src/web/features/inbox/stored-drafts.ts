@@ -1,5 +1,6 @@
 /**
- * Drafts as the browser keeps them, each under the id of its user. A file that the server does not have yet cannot be kept. The
+ * Drafts as the browser keeps them, each under the id of its user. A file that the server does not have yet is kept beside
+ * them (`data/kept-files.ts`). The
  * key is kept with its content: what was on its way when the page ended is the same message when it is sent again.
  */
 import { newFormKey } from "../../data/api.ts";

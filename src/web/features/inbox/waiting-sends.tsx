@@ -2,8 +2,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Clock } from "lucide-react";
 import { useEffect, useState } from "react";
+import { dropFile, readKept } from "../../data/kept-files.ts";
 import { asks, confirmWaiting, recall, sendWaiting, useWaiting, type Waiting } from "../../data/outbox.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
+import { uploadedPart } from "../../data/waiting-file.ts";
 import { Button } from "../../ui/button.tsx";
 import { exact } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -31,11 +33,13 @@ function WaitingSend({ waiting }: { waiting: Waiting }) {
   useAging();
   const isNote = "note" in waiting.what;
   const isAsking = asks(waiting);
+  const part = uploadedPart(waiting.at);
+  const state = part === null ? strings.waiting : strings.uploading;
   const cancel = async () => {
     setIsBusy(true);
     const recalled = await recall(waiting);
     if (recalled === null) showToast(strings.tooLate);
-    else putBack(recalled);
+    else await putBack(recalled);
   };
   return (
     <li className={`flex flex-col gap-1 ${isNote ? "" : "items-end"}`}>
@@ -45,12 +49,15 @@ function WaitingSend({ waiting }: { waiting: Waiting }) {
         <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
           {waiting.text}
         </p>
+        {part !== null && (
+          <progress aria-label={strings.uploading} value={part} max={1} className="h-1.5 w-full accent-accent" />
+        )}
       </div>
       <div className={`flex flex-wrap items-center gap-2 ${isNote ? "" : "justify-end"}`}>
         <p role="status" className={`flex items-center gap-1 text-label ${isAsking ? "text-red" : "text-quiet"}`}>
           <Clock aria-hidden size={14} className="shrink-0" />
           <span className="wrap-anywhere">
-            {waiting.refusal ?? (isAsking ? strings.old(exact(waiting.at, timezone)) : strings.waiting)}
+            {waiting.refusal ?? (isAsking ? strings.old(exact(waiting.at, timezone)) : state)}
           </span>
         </p>
         {isAsking && (
@@ -73,12 +80,21 @@ function WaitingSend({ waiting }: { waiting: Waiting }) {
   );
 }
 
-/** The text returns to the field, unless something else stands there. */
-function putBack({ userId, workspaceId, contactId, what }: Waiting): void {
+/** Text and file return to the field, unless something else stands there. */
+async function putBack({ userId, workspaceId, contactId, what, file }: Waiting): Promise<void> {
   const id = draftIdOf(userId, workspaceId, contactId);
   const draftId = "note" in what ? noteIdOf(id) : id;
-  const text = "note" in what ? what.note : "text" in what.message ? what.message.text : undefined;
+  const text = "note" in what ? what.note : textOf(what.message);
   if (typeof text === "string" && readDraft(draftId).text === "") write(draftId, { text });
+  if (file === undefined) return;
+  const kept = await readKept(file.kept);
+  if (kept !== null && readDraft(id).file === null) write(id, { file: kept.file });
+  await dropFile(file.kept);
+}
+
+function textOf(message: object): unknown {
+  const { text, media } = message as { text?: unknown; media?: { caption?: unknown } };
+  return text ?? media?.caption;
 }
 
 /** What waits begins to ask while it is in sight. */

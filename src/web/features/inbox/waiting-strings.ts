@@ -2,6 +2,7 @@
 export const waitingStrings = {
   list: "Waiting for the line",
   waiting: "Waiting for the line",
+  uploading: "Uploading its file",
   old: (date: string) => `Written ${date}, and not sent since. Is it still to go?`,
   sendNow: "Send now",
   cancel: "Cancel",

@@ -40,12 +40,14 @@ function routeOf(name: string): string {
   return name.split("-", 1)[0] ?? name;
 }
 
-async function walk({ page, app }: Scenario, isFilled: boolean, andDialogs: boolean): Promise<string[]> {
+async function walk({ page, app, context }: Scenario, isFilled: boolean, andDialogs: boolean): Promise<string[]> {
   const wrong: string[] = [];
   const requests = followRequests(page);
   const seen: Seen = { dialogs: new Set(), presses: new Map() };
-  for (const { name, path } of await everyScreen(isFilled)) {
+  const signedIn = await context.cookies();
+  for (const { name, path, isPublic } of await everyScreen(isFilled)) {
     if (!isWanted(name)) continue;
+    await (isPublic ? context.clearCookies() : context.addCookies(signedIn));
     const begun = performance.now();
     const since = () => Math.round(performance.now() - begun);
     await onDesk(page);
@@ -112,7 +114,7 @@ async function openDialogs(
     const press = buttons.nth(index);
     if (!(await press.isVisible().catch(() => false))) continue;
     seen.presses.set(what, times + 1);
-    await press.click({ timeout: 2_000 }).catch(() => undefined);
+    await press.click({ timeout: 1_000 }).catch(() => undefined);
     const title = await titleOf(dialog, requests);
     if (title === null && page.url() === address) continue;
     if (title !== null && !seen.dialogs.has(title)) {
@@ -120,6 +122,10 @@ async function openDialogs(
       await waitForScreen(page, requests);
       tell(`${screen} has the dialog "${title}"`);
       wrong.push(...(await lookAround(page, `${screen}, ${title}`, looks)));
+    }
+    if (title !== null && page.url() === address) {
+      await page.keyboard.press("Escape");
+      if ((await dialog.count()) === 0) continue;
     }
     await page.goto(address, { waitUntil: "domcontentloaded" });
     await waitForScreen(page, requests);

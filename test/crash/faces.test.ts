@@ -106,7 +106,7 @@ scenario(
         expect([round, shown.photo === null]).toEqual([round, faces.photos.length === 0]);
         expect(shown.about).toBe(String(faces.profile.about ?? ""));
       }
-      // Nobody has asked again in the meantime, and what was begun is in the audit log.
+      // The network was not asked again in the meantime, and what was begun is in the audit log.
       expect([round, changed()]).toEqual([round, isTaken ? 1 : 0]);
       expect([round, shop.audited(action) - audited]).toEqual([round, 1]);
 

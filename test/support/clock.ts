@@ -97,9 +97,7 @@ export class TestClock implements Clock {
       await this.rest();
       const next = this.#next();
       if (next === undefined || next.at > until) break;
-      this.#moveTo(next.at);
-      this.#timers = this.#timers.filter((timer) => timer !== next);
-      next.fire();
+      this.#fire(next);
     }
     // Code under test notices the passing of time only through timers.
     this.#moveTo(until);
@@ -119,7 +117,7 @@ export class TestClock implements Clock {
       if (settled) return promise;
       const next = this.#next();
       if (next === undefined || next.at > end) throw new Error("nothing that could happen would settle this promise");
-      await this.advance(next.at - this.#monotonic);
+      this.#fire(next);
     }
   }
 
@@ -146,6 +144,12 @@ export class TestClock implements Clock {
           : first,
       undefined,
     );
+  }
+
+  #fire(timer: Pending): void {
+    this.#moveTo(timer.at);
+    this.#timers = this.#timers.filter((other) => other !== timer);
+    timer.fire();
   }
 
   #moveTo(monotonic: number): void {

@@ -13,7 +13,7 @@ import { createLog } from "#src/core/log.ts";
 import { LogTail } from "#src/core/log-tail.ts";
 import { systemRandom } from "#src/core/random.ts";
 import { createSecretBox } from "#src/core/secret.ts";
-import { openClient } from "#src/db/driver.ts";
+import { type Client, openClient } from "#src/db/driver.ts";
 import type { Store } from "#src/db/store.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
@@ -267,35 +267,31 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     stop,
     async [Symbol.asyncDispose]() {
       await stop();
-      for (const one of strangersInEvents(config.storage.path)) strangers.add(one);
-      const broken = options.mayBreak === true ? [] : brokenIn(config.storage.path, clock.now());
+      const left = inspect(config.storage.path, clock.now(), options.mayBreak === true);
+      for (const one of left.strangers) strangers.add(one);
       if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
       const errors = logged.filter((line) => line.includes(" ERROR ") && !options.expectedErrors?.test(line));
       if (errors.length > 0) throw new Error(`the server logged errors:\n${errors.join("")}`);
       if (strangers.size > 0) throw new Error(`not in the specification: ${[...strangers].join(", ")}`);
-      if (broken.length > 0) throw new Error(`the database is broken: ${JSON.stringify(broken)}`);
+      if (left.broken.length > 0) throw new Error(`the database is broken: ${JSON.stringify(left.broken)}`);
     },
   };
 }
 
-function strangersInEvents(path: string): string[] {
+/** Every test ends with a database of which everything is true that `waxwing check` knows of. */
+function inspect(path: string, now: number, mayBreak: boolean): { strangers: string[]; broken: CheckFinding[] } {
   const client = openClient(path, { readonly: true });
   try {
-    const bodies = client.prepare("SELECT body FROM events ORDER BY seq LIMIT 10000").pluck().all() as string[];
-    return [...new Set(bodies.flatMap((body) => strangersIn(parse(body))).map((one) => `an event: ${one}`))];
+    const broken = mayBreak ? [] : checkDatabase(client, { now, isExclusive: true }).findings;
+    return { strangers: strangersInEvents(client), broken };
   } finally {
     client.close();
   }
 }
 
-/** Every test ends with a database of which everything is true that `waxwing check` knows of. */
-function brokenIn(path: string, now: number): CheckFinding[] {
-  const client = openClient(path, { readonly: true });
-  try {
-    return checkDatabase(client, { now, isExclusive: true }).findings;
-  } finally {
-    client.close();
-  }
+function strangersInEvents(client: Client): string[] {
+  const bodies = client.prepare("SELECT body FROM events ORDER BY seq LIMIT 10000").pluck().all() as string[];
+  return [...new Set(bodies.flatMap((body) => strangersIn(parse(body))).map((one) => `an event: ${one}`))];
 }
 
 function merge(base: Config, changes: NonNullable<TestServerOptions["config"]>): Config {

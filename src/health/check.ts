@@ -43,6 +43,12 @@ interface CheckOptions {
   onStep?: ((name: string) => void) | undefined;
 }
 
+interface Reference {
+  table: string;
+  rowid: number | null;
+  parent: string;
+}
+
 const SLICE_ROWS = 20_000;
 const SHOWN_IDS = 5;
 const COUNTED_MAX = 1_000;
@@ -61,7 +67,7 @@ export function checkDatabase(client: Client, { now, isExclusive, onStep }: Chec
   if (findings.length > 0) return { isSound: false, schema, checked, findings };
   runCheck("integrity", () => checkIntegrity(client, isExclusive));
   // Skip the rest for a damaged file: its queries would fail one by one.
-  if (findings.length === 0) runCheck("references", () => checkReferences(client));
+  if (findings.length === 0) runCheck("references", () => checkReferences(client, isExclusive));
   const latest = migrations.at(-1)?.version ?? 0;
   if (schema !== latest) {
     runCheck("schema", () => ({
@@ -117,11 +123,12 @@ function checkIntegrity(client: Client, isExclusive: boolean): CheckFinding | nu
   };
 }
 
-function checkReferences(client: Client): CheckFinding | null {
+function checkReferences(client: Client, isExclusive: boolean): CheckFinding | null {
+  const targets = isExclusive ? [""] : tableNames(client).map((table) => `('${table}')`);
   const broken: string[] = [];
-  for (const table of tableNames(client)) {
-    const rows = client.prepare(`SELECT rowid, parent FROM pragma_foreign_key_check('${table}') LIMIT ?`);
-    for (const { rowid, parent } of rows.all(COUNTED_MAX) as { rowid: number | null; parent: string }[]) {
+  for (const target of targets) {
+    const rows = client.prepare(`SELECT "table", rowid, parent FROM pragma_foreign_key_check${target} LIMIT ?`);
+    for (const { table, rowid, parent } of rows.all(COUNTED_MAX) as Reference[]) {
       broken.push(`${table} ${rowid ?? "?"} names a missing row of ${parent}`);
     }
   }

@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import type { Locator, Page, Route } from "playwright-core";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, openBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 import { freshAccount, PIN, PUBLIC_URL } from "#test/support/connecting.ts";
 import { GRAPH_APP_SECRET, GRAPH_TOKEN, type Graph, startGraph } from "#test/support/graph.ts";
@@ -206,7 +206,27 @@ async function* addNumber({ page, button, go, app }: Scenario, graph: Graph, acc
   yield "new-token";
 }
 
+/** Grey on grey in the dark alone, and wider than a phone. */
+const FAULTY = `<!doctype html><html lang="en"><title>Faulty</title><style>
+  p { color: #000; background: #fff } @media (prefers-color-scheme: dark) { p { color: #777; background: #888 } }
+</style><main><h1>Faulty</h1><p>Grey</p><div style="width: 400px">Wide</div></main></html>`;
+
 describe.skipIf(noBrowser)("in a browser", () => {
+  test("what is wrong in one look alone is found in that look", async () => {
+    await using opened = await openBrowser();
+    await opened.page.setContent(FAULTY);
+    const wanted = ["1440 light", "1440 dark", "320 light"];
+    const found = await lookAround(
+      opened.page,
+      "faulty",
+      everyLook.filter(({ name }) => wanted.includes(name)),
+    );
+    expect(found).toEqual([
+      "faulty, 1440 dark: color-contrast: p",
+      expect.stringContaining("faulty, 320 light: the page is 408 pixels wide"),
+    ]);
+  });
+
   test(
     "every screen of an empty workspace is accessible and fits, on a desk and on the narrowest phone",
     async () => {

@@ -231,8 +231,10 @@ export function LiveCount({ filter }: { filter: unknown }) {
   });
   if (filter === null) return <p className="text-quiet">{strings.unfinished}</p>;
   const isCurrent = asked === text && !found.isFetching;
+  // What says that it is still counting, or why it can't, is no old answer.
+  const isOld = found.data !== undefined && !isCurrent;
   return (
-    <div aria-live="polite" className={`min-h-20 transition-opacity ${isCurrent ? "" : "opacity-60"}`}>
+    <div aria-live="polite" className={`min-h-20 transition-opacity ${isOld ? "opacity-60" : ""}`}>
       {isCurrent && found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
       {found.data === undefined && !found.isError && <p className="text-quiet">{strings.counting}</p>}
       {found.data !== undefined && (

@@ -3,10 +3,12 @@
  * smaller than the machine's moods. Each has a server and a database of its own; they are measured in short slices, one
  * right after the other, and compared within each turn.
  */
+import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { openClient } from "#src/db/driver.ts";
 import { type LifeBench, liveRound, startLife } from "./life.ts";
 import { CONNECTIONS, meRequests, sendRequests } from "./measure.ts";
 import { median } from "./median.ts";
@@ -15,15 +17,24 @@ import type { LoadJob, LoadResult } from "./parts/load.ts";
 import type { WorldJob } from "./parts/world.ts";
 import { machineText } from "./report.ts";
 import { findPort, processorMs, type Subject, startSubject } from "./subject.ts";
-import { makeWorld, queueDeliveries, serverVariables, type World } from "./world.ts";
+import {
+  ACCOUNT_ID,
+  makeWorld,
+  PHONE_NUMBER_ID,
+  queueDeliveries,
+  SENDER,
+  serverVariables,
+  type World,
+} from "./world.ts";
 
 const usage = `bun run bench:alternate OLD NEW... [--only NAME] [--turns N] [--ms N]
 
   OLD, NEW     executables; each NEW is compared with OLD (bun run build --outfile FILE, in a worktree of each commit).
                FILE=CHECKOUT: its database is made by that checkout, because its schema differs from this one's
-  --only NAME  sending (usual), me, deliveries or life
+  --only NAME  sending (usual), me, deliveries, life or inbound
   --turns N    how often each is measured (usual: 30)
-  --ms N       how long each time (usual: 500); of deliveries, five thousand at a time are measured instead`;
+  --ms N       how long each time (usual: 500); of deliveries, five thousand at a time are measured instead, and of inbound a
+               thousand texts in signed callbacks, until each is in its conversation`;
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,7 +45,7 @@ const { values: options, positionals } = parseArgs({
     help: { type: "boolean", short: "h", default: false },
   },
 });
-const KINDS = ["sending", "me", "deliveries", "life"];
+const KINDS = ["sending", "me", "deliveries", "life", "inbound"];
 if (options.help || positionals.length < 2 || !KINDS.includes(options.only)) {
   console.log(usage);
   process.exit(options.help ? 0 : 2);
@@ -42,6 +53,9 @@ if (options.help || positionals.length < 2 || !KINDS.includes(options.only)) {
 /** Turns that are not counted: the runtime compiles what it has seen often. */
 const WARM_UP_TURNS = 8;
 const DELIVERIES = 5_000;
+const INBOUNDS = 1_000;
+const SECRET = "bench-secret";
+const LOOK_EVERY_MS = 5;
 
 interface Slice {
   perSecond: number;
@@ -96,7 +110,10 @@ async function startCandidate(
   }
   const world = await make(join(data, "data"), `http://127.0.0.1:${receiverPort}/hook`);
   const port = findPort();
-  const variables = serverVariables(world.directory, port, `http://127.0.0.1:${networkPort}`, CONNECTIONS);
+  const variables = {
+    ...serverVariables(world.directory, port, `http://127.0.0.1:${networkPort}`, CONNECTIONS),
+    WAXWING_WHATSAPP_APP_SECRET: SECRET,
+  };
   const subject = await startSubject(command, world.directory, port, variables);
   parts.push(subject);
   return { name, world, subject, life: null, slices: [] };
@@ -122,6 +139,7 @@ async function measure(
     const perSecond = ((DELIVERIES - 1) / (await arrived)) * 1000;
     return { perSecond, processorMicros: micros(DELIVERIES), p99Ms: null };
   }
+  if (options.only === "inbound") return measureInbound(world, subject, load, micros);
   const isMe = options.only === "me";
   const { answers, perSecond, p99Ms } = await load.ask({
     port: subject.port,
@@ -131,6 +149,48 @@ async function measure(
     expectedStatus: isMe ? 200 : 201,
   });
   return { perSecond, processorMicros: micros(answers), p99Ms };
+}
+
+/** Texts of people who wrote before, each in a callback of its own: until all are in their conversations. */
+async function measureInbound(
+  { database, people }: World,
+  { port }: Subject,
+  load: Part<LoadJob, LoadResult>,
+  micros: (count: number) => number,
+): Promise<Slice> {
+  const client = openClient(database, { readonly: true });
+  try {
+    const stored = client.prepare("SELECT (SELECT count(*) FROM inbounds) AS count");
+    const open = client.prepare("SELECT count(*) AS count FROM callbacks WHERE done_at IS NULL");
+    const count = (from: typeof stored): number => (from.get() as { count: number }).count;
+    const before = count(stored);
+    const requests = Array.from({ length: INBOUNDS }, (_, index) =>
+      callbackRequest(people[index % people.length] ?? "", `wamid.${before + index}`),
+    );
+    const startedAt = performance.now();
+    const { p99Ms } = await load.ask({
+      ...{ port, requests, connections: CONNECTIONS, count: INBOUNDS, expectedStatus: 200 },
+    });
+    while (count(stored) < before + INBOUNDS || count(open) > 0) await Bun.sleep(LOOK_EVERY_MS);
+    const perSecond = INBOUNDS / ((performance.now() - startedAt) / 1_000);
+    return { perSecond, processorMicros: micros(INBOUNDS), p99Ms };
+  } finally {
+    client.close();
+  }
+}
+
+function callbackRequest(from: string, id: string): string {
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const messages = [{ from: from.slice(1), id, timestamp, type: "text", text: { body: "Is it ready?" } }];
+  const contacts = [{ profile: { name: "Asha" }, wa_id: from.slice(1) }];
+  const metadata = { display_phone_number: SENDER.slice(1), phone_number_id: PHONE_NUMBER_ID };
+  const value = { messaging_product: "whatsapp", metadata, contacts, messages };
+  const entry = [{ id: ACCOUNT_ID, changes: [{ field: "messages", value }] }];
+  const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+  const signature = createHmac("sha256", SECRET).update(body).digest("hex");
+  const head = ["POST /networks/whatsapp HTTP/1.1", "host: 127.0.0.1", `x-hub-signature-256: sha256=${signature}`];
+  head.push("content-type: application/json", `content-length: ${Buffer.byteLength(body)}`);
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 
 function report(candidates: readonly Candidate[]): void {

@@ -15,7 +15,8 @@ import type { Connection, SendingNumber } from "./number-view.ts";
 interface Props {
   connection: Connection;
   number: SendingNumber;
-  isSetUp: boolean;
+  /** Null: Meta has not answered yet. */
+  isSetUp: boolean | null;
 }
 
 export function CallbacksStep({ connection, number, isSetUp }: Props) {
@@ -56,7 +57,7 @@ export function CallbacksStep({ connection, number, isSetUp }: Props) {
       <Verification connection={connection} />
       {error !== null && <Failed error={error} />}
       <div className="flex flex-wrap gap-3">
-        <Button tone={isSetUp ? "plain" : "primary"} busy={isBusy} onClick={() => void press()}>
+        <Button tone={isSetUp === false ? "primary" : "plain"} busy={isBusy} onClick={() => void press()}>
           {isSetUp ? strings.setUpAgain : strings.setUp}
         </Button>
       </div>

@@ -126,10 +126,11 @@ function LaterSteps({ connection, number }: { connection: Connection; number: Se
         <Step
           position={3}
           title={strings.callbacks}
-          state={stateOf(1, isSetUp, has("callbacks"))}
+          // Only Meta knows this one: until it has answered, nothing is said to be missing.
+          state={found.isPending ? "checking" : stateOf(1, isSetUp, has("callbacks"))}
           findings={at("callbacks")}
         >
-          <CallbacksStep connection={connection} number={number} isSetUp={isSetUp} />
+          <CallbacksStep connection={connection} number={number} isSetUp={found.isPending ? null : isSetUp} />
         </Step>
         <Step
           position={4}

@@ -65,7 +65,7 @@ export const strings = {
   connectTitle: "Connect a number to Meta",
   connectLead: "Each step is checked with Meta. You can leave this page and continue later.",
   connectedTitle: (phone: string) => `Set up ${phone}`,
-  states: { done: "Done", now: "To do", problem: "Problem", later: "Later" },
+  states: { done: "Done", now: "To do", problem: "Problem", later: "Later", checking: "Checking" },
   missing: "Still missing",
   step: (position: number, title: string) => `${position}. ${title}`,
   again: "Check again",

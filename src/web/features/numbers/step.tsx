@@ -7,7 +7,13 @@ import { strings as numberStrings } from "./strings.ts";
 
 export type StepState = keyof typeof strings.states;
 
-const TONES: Readonly<Record<StepState, ChipTone>> = { done: "green", now: "grey", problem: "red", later: "grey" };
+const TONES: Readonly<Record<StepState, ChipTone>> = {
+  done: "green",
+  now: "grey",
+  problem: "red",
+  later: "grey",
+  checking: "grey",
+};
 
 interface StepProps {
   position: number;

@@ -33,7 +33,6 @@ export class SearchIndexer extends ServiceLoop {
   #committedAt = 0;
   /** Ends the pause of the run. */
   #stopping = new AbortController();
-  #isPausing = false;
 
   constructor(options: SearchIndexerOptions) {
     const { clock, log } = options;
@@ -47,11 +46,6 @@ export class SearchIndexer extends ServiceLoop {
       },
     });
     this.#options = options;
-  }
-
-  /** A pause only waits: what is left of a run that is stopped in one touches no row. */
-  override get isActive(): boolean {
-    return super.isActive && !this.#isPausing;
   }
 
   /** Rows may wait. Cheap: call it after each commit. */
@@ -95,9 +89,7 @@ export class SearchIndexer extends ServiceLoop {
         tookMs = realClock.monotonic() - beganAt;
         return isMore;
       });
-      this.#isPausing = isBehind;
       if (isBehind) await this.#pause(tookMs);
-      this.#isPausing = false;
     }
     // A contact that changed last may still be too young.
     return clock.now() - this.#committedAt < EVERY_MS ? EVERY_MS : null;

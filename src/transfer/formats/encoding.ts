@@ -174,9 +174,12 @@ function chooseEncoding(sample: Buffer, country: string, mayGuess: boolean): Fou
     ({ text, weight }) => (isNonsense || weight > best.weight - MARGIN) && text !== best.text,
   );
   const distinct = rivals.filter(({ text }, index) => rivals.findIndex((one) => one.text === text) === index);
-  const samples = samplesOf([best, ...distinct]);
+  // Where nothing else makes sense, text that is UTF-8 for the most part is perhaps damaged.
+  const whole = [...repaired].filter((character) => character > "\x7f" && character !== "\ufffd").length;
+  const damaged = isNonsense && whole >= broken ? [{ encoding: "utf-8" as const, text: repaired }] : [];
+  const samples = samplesOf([...damaged, best, ...distinct]);
   if (!mayGuess && (isNonsense || distinct.length > 0)) throw unclear(samples);
-  return { encoding: best.encoding, samples };
+  return { encoding: damaged.length > 0 ? "utf-8" : best.encoding, samples };
 }
 
 function decode(sample: Buffer, encoding: Encoding): string | null {

@@ -134,8 +134,8 @@ export function describeReport(
   const { reasons, omitted = [], changes = [], stored = [], question: _, ...counters } = { ...report, ...errors };
   const sentence =
     (unit: string) =>
-    ({ reason, rows, example_line: line, fix }: ReasonCount) =>
-      `${rows} ${rows === 1 ? unit : `${unit}s`}: ${reason}; ${fix} (line ${line})`;
+    ({ reason, rows, example_line: line, lines = [line], fix }: ReasonCount) =>
+      `${rows} ${rows === 1 ? unit : `${unit}s`}: ${reason}; ${fix} (${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")})`;
   const lines = [
     list(counters as Record<string, string | number | null>),
     ...reasons.map(sentence("row")),

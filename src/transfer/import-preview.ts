@@ -6,6 +6,7 @@ import { invalidRequest } from "#src/core/problem.ts";
 import { showControls } from "#src/core/shown-text.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { type ColumnMapping, guessColumns, looksLikeHeader, nameOfTarget, requireColumns } from "./columns.ts";
+import { type Damage, damageOf } from "./damaged-cell.ts";
 import type { DateOrder } from "./date-cell.ts";
 import { DateSurvey, dateColumns } from "./date-survey.ts";
 import type { CountryQuestion } from "./foreign-numbers.ts";
@@ -31,6 +32,8 @@ export interface ImportPreview {
   /** Whose national numbers the first rows may have. */
   question: CountryQuestion | null;
   dates: { order: DateOrder; isCertain: boolean; example: string | null } | null;
+  /** Rows among the first ones with cells that would be left out; the check names all of them. */
+  damage: Damage | null;
 }
 
 /** The custom fields and the country of the workspace. */
@@ -68,6 +71,7 @@ export async function previewImport(
     columns: header.map((name, at) => ({ name: showControls(name), target: nameOfTarget(targets[at] ?? null) })),
     rows: rows.slice(0, ROWS_SHOWN).map(({ cells }) => cells.map(showControls)),
     dates: datesOf(rows, dateColumns(mapping), country),
+    damage: damageOf(rows),
     question: await askCountry(rows, mapping, country, settings),
   };
 }

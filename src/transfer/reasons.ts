@@ -61,6 +61,11 @@ const omissions = {
   bad_date: { says: "the date cannot be read", fix: "write it as 1990-02-28, or as --02-28 without a year" },
   no_such_day: { says: "the day does not exist", fix: "write a day of the calendar, such as 1990-02-28" },
   bad_field: { says: "the value does not fit its field", fix: "correct the value, or the kind of the field" },
+  damaged: {
+    says: "characters of the cell are damaged",
+    fix: "correct the cell, or export the file again as UTF-8",
+    orElse: "choose another encoding with --encoding",
+  },
   too_long: { says: "the text is too long", fix: "shorten it" },
   no_person_name: { says: "a further person has no name", fix: "add the name" },
   bad_group: { says: "the group cannot be filled by hand", fix: "name a static group" },
@@ -79,10 +84,15 @@ export function isOmission(problem: RowProblem): problem is RowProblem<Omission>
   return problem.reason in omissions;
 }
 
-/** How often something happened, with one example. */
+/** How many lines of a class are named. */
+const LINES_NAMED = 10;
+
+/** How often something happened, and where. */
 interface Count {
   times: number;
   line: number;
+  /** The next lines of it; missing: there is none. */
+  further?: readonly number[];
 }
 
 /** Each class with its count. */
@@ -99,16 +109,16 @@ export class ReasonCounter {
   add(reason: string, line: number): void {
     const known = this.#counts.get(reason);
     if (known === undefined) this.#counts.set(reason, { times: 1, line });
-    else known.times += 1;
+    else addTo(known, { times: 1, line });
   }
 
   /** The counts with those that another one has counted after this one. */
   with(other: ReasonCounter): [string, Count][] {
     const both = new ReasonCounter(this.counts);
-    for (const [reason, { times, line }] of other.#counts) {
+    for (const [reason, count] of other.#counts) {
       const known = both.#counts.get(reason);
-      if (known === undefined) both.#counts.set(reason, { times, line });
-      else known.times += times;
+      if (known === undefined) both.#counts.set(reason, { ...count });
+      else addTo(known, count);
     }
     return both.counts;
   }
@@ -118,6 +128,20 @@ export class ReasonCounter {
   }
 }
 
+function addTo(known: Count, later: Count): void {
+  known.times += later.times;
+  for (const line of linesOf(later)) {
+    const named = linesOf(known);
+    if (named.length === LINES_NAMED) return;
+    // Two cells of a row are one line.
+    if (named.at(-1) !== line) known.further = [...(known.further ?? []), line];
+  }
+}
+
+function linesOf({ line, further = [] }: Count): number[] {
+  return [line, ...further];
+}
+
 /** Of the report of an import. `rows` of all reasons together are the rows that failed. */
 export interface ReasonCount {
   /** The key of the class. */
@@ -125,6 +149,8 @@ export interface ReasonCount {
   reason: string;
   rows: number;
   example_line: number;
+  /** The first lines of it, at most ten; missing in outcomes that were stored without it. */
+  lines?: number[];
   /** With the command's options, where one helps. */
   fix: string;
 }
@@ -146,10 +172,10 @@ export function changeCounts(counter: ReasonCounter): ChangeCount[] {
 /** The most frequent first. */
 export function reasonCounts(counter: ReasonCounter): ReasonCount[] {
   return counter.counts
-    .map(([code, { times, line }]) => {
+    .map(([code, count]) => {
       const { says, fix, orElse } = classOf(code);
       const whole = orElse === undefined ? fix : `${fix}, or ${orElse}`;
-      return { code, reason: says, rows: times, example_line: line, fix: whole };
+      return { code, reason: says, rows: count.times, example_line: count.line, lines: linesOf(count), fix: whole };
     })
     .sort((a, b) => b.rows - a.rows);
 }

@@ -8,9 +8,10 @@ import { type ProfileKind, profileFields } from "#src/domain/contacts/profile-fi
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { CONSENT_TERMS_MAX } from "#src/domain/workspaces/consent-terms.ts";
-import type { ColumnMapping, ColumnTarget } from "./columns.ts";
+import { type ColumnMapping, type ColumnTarget, nameOfTarget } from "./columns.ts";
 import { readCountry } from "./countries.ts";
 import { plainCell } from "./csv-line.ts";
+import { isDamaged } from "./damaged-cell.ts";
 import { type DateOrder, describeBadDate, readDateCell } from "./date-cell.ts";
 import { isEmptyCell } from "./formats/looks.ts";
 import { NO_VALUE, readConsentWord } from "./header-names.ts";
@@ -139,6 +140,11 @@ function readCell(
   cell: string,
   context: RowContext,
 ): void {
+  // Who the person is and whether they refused is read all the same: a doubtful answer is no agreement.
+  if (isDamaged(cell) && !isOfPerson(target)) {
+    omitted.push(describeDamage(target, cell));
+    return;
+  }
   switch (target.to) {
     case "country":
       return;
@@ -166,15 +172,8 @@ function readCell(
       row.username = cell.replace(/^@/, "");
       return;
     case "profile": {
-      const { kind, column } = profileFields[target.field];
-      // "Estado" is a state and a status: a word of refusal in it says that the person refused.
-      if (target.field === "state" && readConsentWord(cell) === "out") {
-        addConsent(row, "out");
-        return;
-      }
-      const value = readProfileCell(kind, cell, context);
-      if (value === null) omitted.push(describeBadCell(target.field, kind, cell, context));
-      else if (value !== "") row.changes.profile[column] = value;
+      const problem = addProfile(row, target, cell, context);
+      if (problem !== null) omitted.push(problem);
       return;
     }
     case "field": {
@@ -195,6 +194,26 @@ function readCell(
     case "groups":
       row.changes.addToGroups = readList(cell);
   }
+}
+
+/** Returns what is wrong with the cell. */
+function addProfile(
+  row: ParsedRow,
+  target: Extract<ColumnTarget, { to: "profile" }>,
+  cell: string,
+  context: RowContext,
+): RowProblem<Omission> | null {
+  const { kind, column } = profileFields[target.field];
+  // "Estado" is a state and a status: a word of refusal in it says that the person refused.
+  if (target.field === "state" && readConsentWord(cell) === "out") {
+    addConsent(row, "out");
+    return null;
+  }
+  if (isDamaged(cell)) return describeDamage(target, cell);
+  const value = readProfileCell(kind, cell, context);
+  if (value === null) return describeBadCell(target.field, kind, cell, context);
+  if (value !== "") row.changes.profile[column] = value;
+  return null;
 }
 
 /**
@@ -222,6 +241,10 @@ export function skipRefusedCells(
   return { ...row, changes: { ...changes, fields }, omitted };
 }
 
+function describeDamage(target: ColumnTarget, cell: string): RowProblem<Omission> {
+  return { reason: "damaged", says: `${nameOfTarget(target)}: "${cell}" has a damaged character.` };
+}
+
 /** `unknown` stands in our own exports. */
 const NO_ANSWER = /^(?:unknown|[-–—.]+|n\/?a|null)$/i;
 
@@ -229,7 +252,7 @@ function readConsent(as: "answer" | "accepts" | "refused", cell: string): Consen
   const word = readConsentWord(cell);
   if (NO_ANSWER.test(cell)) return null;
   if (as === "refused") return word === "no" ? null : "out";
-  if (as === "accepts") return word === "yes" ? null : word;
+  if (as === "accepts" && !isDamaged(cell)) return word === "yes" ? null : word;
   // An answer that cannot be read is not an agreement.
   return word ?? "no";
 }

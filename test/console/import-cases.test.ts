@@ -124,6 +124,18 @@ test("a column with control characters in its name is shown without them, and ca
   expect(data.columns[0].name).toContain("\\x1b");
 });
 
+test("the preview and the check name the rows with damaged characters, and another encoding can be chosen", async () => {
+  const { path } = await give(await app.workspace({ country: "IN" }), "c46-damaged-utf8");
+  const { data } = (await operator.get(path)).body;
+  expect(data.found).toMatchObject({ encoding: "utf-8", damaged: { rows: 2, lines: [8, 20] } });
+  const body = { map: mapOf(data.columns), opt_in: false, proof: "" };
+  const other = await operator.ask("PUT", `${path}/choices`, { ...body, encoding: "windows-1252" });
+  expect(other.body.data.found).toMatchObject({ encoding: "windows-1252", damaged: null });
+  expect((await operator.post(`${path}/check`, { ...body, encoding: "utf-8" })).status).toBe(202);
+  const { outcome } = await until(path, "checked");
+  expect(outcome.omitted).toMatchObject([{ code: "damaged", rows: 2, example_line: 8, lines: [8, 20] }]);
+});
+
 test("a file with another country's national numbers is asked about, and is read as the user chooses", async () => {
   const shop = await app.workspace({ country: "IN" });
   const { path } = await give(shop, "c03-brazil");

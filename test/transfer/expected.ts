@@ -69,6 +69,11 @@ export const taken: readonly Taken[] = [
   ["c44-unclosed-to-eof", { created: 1, failed: 1, continued: 1 }, ["A,+919812430001"]],
   ["c45-backslash-quotes", { created: 3 }, ['"Asha ""Ash"" Rao"', "C:\\,+919812440002"]],
   [
+    "c46-damaged-utf8",
+    { created: 30, failed: 0, cells_left_out: 2, encoding: "utf-8" },
+    ["José Núñez,+919812450001", ",+919812450007", ",+919812450019"],
+  ],
+  [
     "e01-own-export-consent",
     { opted_in: 1, opted_out: 2 },
     ["Asha", "opted_out", "opted_in"],

@@ -38,6 +38,8 @@ const Reason = Type.Object({
   reason: Type.String(),
   rows: Type.Integer(),
   example_line: Type.Integer(),
+  /** The first ones. */
+  lines: Type.Array(Type.Integer()),
   fix: Type.String(),
 });
 
@@ -113,6 +115,8 @@ const Found = Type.Object({
   header_line: OptionalCount,
   dates: Nullable(Type.Object({ order: DateOrderRead, is_certain: Type.Boolean(), example: OptionalText })),
   question: Nullable(CountryQuestion),
+  /** Of the first rows, those with damaged characters; their cells would be left out. */
+  damaged: Nullable(Type.Object({ rows: Type.Integer(), lines: Type.Array(Type.Integer()) })),
 });
 
 export const ImportDetail = Type.Object({
@@ -180,12 +184,13 @@ export function viewFound({
   headerLine,
   dates,
   question,
+  damage,
 }: ImportPreview): Static<typeof Found> {
   const seen = dates === null ? null : { order: dates.order, is_certain: dates.isCertain, example: dates.example };
-  return { kind, encoding, samples, header_line: headerLine, dates: seen, question };
+  return { kind, encoding, samples, header_line: headerLine, dates: seen, question, damaged: damage };
 }
 
 /** Without the options of the command. */
-function viewReason(reason: ReasonCount): ReasonCount {
-  return { ...reason, fix: fixOf(reason.code) };
+function viewReason(reason: ReasonCount): Static<typeof Reason> {
+  return { ...reason, lines: reason.lines ?? [reason.example_line], fix: fixOf(reason.code) };
 }

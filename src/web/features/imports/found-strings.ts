@@ -29,6 +29,12 @@ export const strings = {
   badCellsSkipped: "The contact keeps what it has in that place.",
   badCellsRefused: "The row is not imported.",
   encodingQuestion: "Which of these shows the names right?",
+  damaged: "Damaged characters",
+  damagedRow: (line: string) => `Line ${line} has characters that cannot be read in this encoding.`,
+  damagedRows: (rows: string, lines: string, isAll: boolean) =>
+    `${rows} rows have characters that cannot be read in this encoding, ${isAll ? "in" : "first in"} lines ${lines}.`,
+  damagedText:
+    "Choose another encoding if more is wrong. Else go on: such a cell is never stored. The check lists all of these rows.",
   countryQuestion: (example: string, line: number) => `${example} in line ${line} is a number of which country?`,
   dateQuestion: (example: string) => `Which part of ${example} is the day?`,
   dayFirst: "The first: day, then month",

@@ -3,6 +3,7 @@ import { type ReactNode, useId } from "react";
 import { useWorkspace } from "../../data/session.ts";
 import { inputClass } from "../../ui/field.tsx";
 import { Card, Section } from "../../ui/page.tsx";
+import { formatCount } from "../../ui/plural.ts";
 import { countries, countryName } from "../workspaces/countries.ts";
 import type { Choices, ChoicesOf } from "./choices.ts";
 import { encodingGroups, encodingName } from "./encoding-names.ts";
@@ -41,10 +42,11 @@ export function FoundInFile({ job, found, of }: Props) {
 
 /** What only the user can know comes first. */
 function Questions({ found, of: { choices, save } }: Omit<Props, "job">) {
-  const { samples, dates, question } = found;
+  const { samples, dates, question, damaged } = found;
   const isDateOpen = dates !== null && !dates.is_certain && dates.example !== null;
   return (
     <>
+      {damaged !== null && <DamagedRows damaged={damaged} />}
       {samples.length > 1 && (
         <Question
           title={strings.encodingQuestion}
@@ -77,6 +79,20 @@ function Questions({ found, of: { choices, save } }: Omit<Props, "job">) {
         />
       )}
     </>
+  );
+}
+
+/** No question: a file that was damaged before it came here has no better encoding. */
+function DamagedRows({ damaged: { rows, lines } }: { damaged: NonNullable<Found["damaged"]> }) {
+  const named = lines.map(formatCount).join(", ");
+  return (
+    <div className="rounded-panel border border-amber bg-amber-tint p-4 text-amber mid:px-6">
+      <p className="font-semibold">{strings.damaged}</p>
+      <p className="text-ink">
+        {rows === 1 ? strings.damagedRow(named) : strings.damagedRows(formatCount(rows), named, rows === lines.length)}{" "}
+        {strings.damagedText}
+      </p>
+    </div>
   );
 }
 

@@ -28,13 +28,13 @@ export function Reasons({
 }) {
   return (
     <List>
-      {reasons.map(({ code, reason, rows, example_line: line, fix }) => {
+      {reasons.map(({ code, reason, rows, lines, fix }) => {
         const choice = CHOICES[code];
         return (
           <Entry
             key={code}
             count={plural(rows, strings.units[unit][0], strings.units[unit][1])}
-            line={line}
+            lines={lines}
             action={
               decide !== null &&
               choice !== undefined && (
@@ -57,7 +57,7 @@ export function NumberChanges({ changes }: { changes: ImportOutcome["changes"] }
   return (
     <List>
       {changes.map(({ change, rows, example_line: line }) => (
-        <Entry key={change} count={plural(rows, strings.units.number[0], strings.units.number[1])} line={line}>
+        <Entry key={change} count={plural(rows, strings.units.number[0], strings.units.number[1])} lines={[line]}>
           <p>{sentence(change)}</p>
         </Entry>
       ))}
@@ -71,18 +71,20 @@ function List({ children }: { children: ReactNode }) {
 
 interface EntryProps {
   count: string;
-  line: number;
+  lines: readonly number[];
   action?: ReactNode;
   children: ReactNode;
 }
 
-function Entry({ count, line, action, children }: EntryProps) {
+function Entry({ count, lines, action, children }: EntryProps) {
   return (
     <li className="flex flex-wrap items-start gap-x-6 gap-y-2 border-b border-line px-4 py-3 last:border-b-0">
       <span className="w-24 shrink-0 font-semibold figures">{count}</span>
       <div className="min-w-0 flex-1 basis-60">{children}</div>
       {action}
-      <span className="w-24 shrink-0 text-quiet figures mid:text-end">{strings.exampleLine(formatCount(line))}</span>
+      <span className="max-w-40 min-w-24 shrink-0 text-quiet figures mid:text-end">
+        {strings.exampleLines(lines.map(formatCount))}
+      </span>
     </li>
   );
 }

@@ -26,6 +26,7 @@ export const strings = {
   storedText: "A contact that exists already is shown with its new values.",
   line: "Line",
   exampleLine: (line: string) => `Line ${line}`,
+  exampleLines: (lines: readonly string[]) => `${lines.length === 1 ? "Line" : "Lines"} ${lines.join(", ")}`,
   refusedRow: "Failed",
   repeatedRow: "The same person as in an earlier row",
   skippedCell: (problem: string) => `Skipped: ${problem}`,

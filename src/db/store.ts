@@ -82,6 +82,7 @@ export class Store {
   readonly #settings: SettingsCache;
   #snapshot: object | null = null;
   #viewCount = 0;
+  #readCount = 0;
   #snapshotAt = 0;
   /** A read is running; a read inside it sees the same. */
   #isReading = false;
@@ -141,6 +142,7 @@ export class Store {
     this.#snapshot ??= this.#beginRead();
     const isOuter = !this.#isReading;
     this.#isReading = true;
+    this.#readCount += 1;
     const tx = {
       db: this.#db,
       now: this.#clock.now(),
@@ -247,6 +249,11 @@ export class Store {
   /** Grows with every committed operation and with every turn in which something was read. */
   get activity(): number {
     return this.#writer.counters.operations + this.#viewCount;
+  }
+
+  /** Calls of `read` until now. */
+  get readCount(): number {
+    return this.#readCount;
   }
 
   get counters(): Readonly<WriterCounters> {

@@ -20,10 +20,12 @@ const RETRY_MS = 60_000;
 const EVERY_MS = 2_000;
 const SLICE_MS = 2;
 const PAUSE_MS = 6;
-/** How much longer than a slice its pause is: the index takes a seventh of the thread at most, a fiftieth while much is written. */
+/** How much longer than a slice its pause is: the index takes a seventh of the thread at most, a fiftieth while others need it. */
 const PAUSE_SHARE = { usual: 6, busy: 49 };
 /** Writes of others in a millisecond, of a server that has no time for the index; 200 messages a second are about one. */
 const BUSY_WRITES = 3;
+/** The same of reads: a short request has two. */
+const BUSY_READS = 10;
 /** Pages of the index that a slice merges, which takes about a millisecond. */
 const MERGED_PAGES = 16;
 
@@ -69,10 +71,14 @@ export class SearchIndexer extends ServiceLoop {
   /** After a slice. Longer while the server is busy: the index catches up later, and a search says so. */
   async #pause(tookMs: number): Promise<void> {
     const { store, realClock } = this.#options;
-    const [operations, at] = [store.counters.operations, realClock.monotonic()];
+    const { operations } = store.counters;
+    const { readCount } = store;
+    const at = realClock.monotonic();
     await sleep(realClock, Math.max(PAUSE_MS, tookMs * PAUSE_SHARE.usual), this.#stopping.signal);
-    const writes = (store.counters.operations - operations) / (realClock.monotonic() - at);
-    if (writes < BUSY_WRITES) return;
+    const durationMs = realClock.monotonic() - at;
+    const hasManyWrites = store.counters.operations - operations >= BUSY_WRITES * durationMs;
+    const hasManyReads = store.readCount - readCount >= BUSY_READS * durationMs;
+    if (!hasManyWrites && !hasManyReads) return;
     await sleep(realClock, tookMs * (PAUSE_SHARE.busy - PAUSE_SHARE.usual), this.#stopping.signal);
   }
 

@@ -2,6 +2,7 @@
 import { Menu } from "@base-ui/react/menu";
 import { Reply, SmilePlus } from "lucide-react";
 import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { newFormKey, request } from "../../data/api.ts";
 import { sendOrWait } from "../../data/outbox.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
@@ -27,11 +28,31 @@ export function quotedFrom(item: ConversationItem): Quoted | null {
   return { key: item.key, to: { message: item.id }, text: textIn(item) };
 }
 
-/** Puts the message into the reply, and the focus there. */
-export function replyTo(draftId: string, quoted: Quoted): void {
+/** Puts the message into the reply. */
+export function quote(draftId: string, quoted: Quoted): void {
   write(draftId, { replyTo: quoted });
   note(draftId, { error: null });
+}
+
+/** Puts the message into the reply, and the focus there. */
+function replyTo(draftId: string, quoted: Quoted): void {
+  quote(draftId, quoted);
   focusReply();
+}
+
+/**
+ * For a key: makes `change`, and has the focus in the field before the next key arrives, which would otherwise be lost. For
+ * what closes a menu, or waits for a form, `focusReply` is later.
+ */
+export function focusReplyNow(change: () => void): void {
+  flushSync(change);
+  document.querySelector<HTMLElement>("[data-composer]")?.focus();
+}
+
+/** As `focusReplyNow`, for the field of a note. */
+export function focusNoteNow(change: () => void): void {
+  flushSync(change);
+  document.querySelector<HTMLElement>("[data-note]")?.focus();
 }
 
 /** Also a field that is about to appear. */

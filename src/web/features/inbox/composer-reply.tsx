@@ -8,7 +8,7 @@ import { useKeys } from "../../ui/keys.ts";
 import { Loading, sentenceOf } from "../../ui/states.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import { noteSeen, useChangeQuestion } from "./change-question.tsx";
-import { focusReply, quotedFrom, replyTo } from "./composer-actions.tsx";
+import { focusReply, focusReplyNow, quote, quotedFrom } from "./composer-actions.tsx";
 import { type Draft, draftIdOf, readDraft, useDraft, write } from "./composer-draft.ts";
 import { AttachedFile, takeFile } from "./composer-file.tsx";
 import { LaterButton, SendAt } from "./composer-later.tsx";
@@ -55,7 +55,7 @@ export function Reply({ conversation, isTaking }: ReplyProps) {
     if (key !== "r") return false;
     const last = conversation.items.find((item) => item.kind === "inbound" && quotedFrom(item) !== null);
     const answered = last === undefined ? null : quotedFrom(last);
-    if (answered !== null) replyTo(draftId, answered);
+    if (answered !== null) focusReplyNow(() => quote(draftId, answered));
     return answered !== null;
   });
   if (draft.part === "template") {

@@ -10,7 +10,7 @@ import { Notice } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import { AskForNumber } from "./ask-for-number.tsx";
-import { focusReply } from "./composer-actions.tsx";
+import { focusNoteNow, focusReplyNow } from "./composer-actions.tsx";
 import { draftIdOf, dropDraftsTo, noteIdOf } from "./composer-draft.ts";
 import { Reply } from "./composer-reply.tsx";
 import { useSavedDraft } from "./composer-saving.ts";
@@ -34,8 +34,8 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   }, [isErased, workspaceId, contactId]);
   useKeys((key) => {
     if (noted === null || (key !== "n" && !(key === "r" && isNote))) return false;
-    setIsNote(key === "n");
-    if (key === "r") focusReply();
+    if (key === "r") focusReplyNow(() => setIsNote(false));
+    else focusNoteNow(() => setIsNote(true));
     return true;
   });
   return (

@@ -1,7 +1,8 @@
 /** The inbox: conversations with their reply windows, and the open conversation beside them. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
-import { useRef } from "react";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Parameters } from "../../app/routes.ts";
 import { request } from "../../data/api.ts";
 import { useAskEvery } from "../../data/live.ts";
@@ -26,7 +27,11 @@ export function Screen() {
   const { person, open, find } = useParameters(SCREEN);
   const search = useInboxSearch();
   const list = useConversationList();
-  useInboxKeys();
+  /** The field is there before the address says so, and takes the keys that follow `/`. */
+  const [isOpening, setIsOpening] = useState(false);
+  if (isOpening && search.isOpen) setIsOpening(false);
+  useInboxKeys(() => flushSync(() => setIsOpening(true)));
+  const hasBar = search.isOpen || isOpening;
   const rows = list.data?.data ?? [];
   const isSearch = search.asks || find === "filters";
   const hasPanes = isSearch || rows.length > 0 || (list.data !== undefined && person !== undefined);
@@ -34,8 +39,8 @@ export function Screen() {
     <PresenceOfTeam>
       <Page title={strings.title} isTitleHidden>
         <div className={`flex flex-wrap gap-x-6 ${person === undefined ? "" : "max-mid:hidden"}`}>
-          {search.isOpen && <SearchBar />}
-          {!search.asks && <Filters hasSearch={!search.isOpen} openSearch={search.open} />}
+          {hasBar && <SearchBar />}
+          {!search.asks && <Filters hasSearch={!hasBar} openSearch={search.open} />}
         </div>
         {!search.asks && <ListState list={list} />}
         {hasPanes && (
@@ -79,14 +84,18 @@ function useConversationList() {
 type List = ReturnType<typeof useConversationList>;
 
 /** `/` opens the search, or leads back to it; Esc leaves the conversation, then the search. */
-function useInboxKeys(): void {
+function useInboxKeys(showSearch: () => void): void {
   const { person } = useParameters(SCREEN);
   const search = useInboxSearch();
   const change = useChangeParameters(SCREEN);
   const leave = () => void change({ person: undefined, at: undefined });
   useKeys((key) => {
     if (key === "/") {
-      if (!search.isOpen) search.open();
+      if (!search.isOpen) {
+        showSearch();
+        focusSearch();
+        search.open();
+      }
       // The field is behind an open conversation where there is no room for both.
       else if (!focusSearch()) leave();
       return true;

@@ -148,6 +148,7 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
       {mentions.list}
       <textarea
         ref={field}
+        data-note
         {...mentions.attributes}
         className={`${inputClass} max-h-40 border-amber! bg-amber-tint!`}
         rows={2}

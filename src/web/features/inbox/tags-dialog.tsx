@@ -34,6 +34,7 @@ export function TagsDialog({ conversation: { contact, contact_id: id }, onClose 
     <Dialog title={strings.tagsTitle} isOpen onClose={onClose}>
       <Form form={form} onSend={save} submit={strings.save} names={{ add_tags: "tags", remove_tags: "tags" }}>
         <TextField
+          autoFocus
           form={form}
           name="tags"
           label={contactStrings.tags}

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, Clock, Ellipsis, RotateCcw, UserRound } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { flushSync } from "react-dom";
 import { useForm } from "react-hook-form";
 import { request } from "../../data/api.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
@@ -37,7 +38,7 @@ interface BarProps {
 }
 
 type Opened = "snooze" | "assign" | "more" | "time" | "tags" | "block" | null;
-const OPENED_BY: Readonly<Record<string, Opened>> = { s: "snooze", a: "assign", t: "tags", ".": "more" };
+const OPENED_BY: Readonly<Record<string, Opened>> = { s: "snooze", a: "assign", ".": "more" };
 
 function Bar({ conversation, state }: BarProps) {
   const [opened, setOpened] = useState<Opened>(null);
@@ -45,6 +46,8 @@ function Bar({ conversation, state }: BarProps) {
   const toggle = () => acts.change({ state: state.state === "open" ? "done" : "open" });
   useKeys((key) => {
     if (key === "e") void toggle();
+    // Its field has the focus before the next key.
+    else if (key === "t") flushSync(() => setOpened("tags"));
     else if (OPENED_BY[key] !== undefined) setOpened(OPENED_BY[key]);
     else return false;
     return true;

@@ -1,0 +1,54 @@
+/** What is typed right after a key that opens a field is in that field, in a real browser. */
+import { describe, expect, test } from "bun:test";
+import { noBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
+
+/** Presses a key on the page; returns what has the focus before any other task has run, as the next key finds it. */
+const pressed = (key: string) => `(() => {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "${key}", bubbles: true, cancelable: true }));
+  return Promise.resolve().then(() => document.activeElement.tagName);
+})()`;
+
+const KEYS = [
+  ["r", "Your reply", "TEXTAREA"],
+  ["n", "Note", "TEXTAREA"],
+  ["r", "Your reply", "TEXTAREA"],
+  ["t", "Tags", "INPUT"],
+  ["/", "Search messages, people and notes", "INPUT"],
+] as const;
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "the field that a key opens has the focus at once, and loses nothing of what is typed behind the key",
+    async () => {
+      await using scenario = await startScenario();
+      const { page } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", { text: "Is it red?", number: 1 });
+      const conversation = page.getByRole("region", { name: "Conversation", exact: true });
+      for (const way of ["in one task", "by the keyboard"]) {
+        await scenario.go("inbox?person=1");
+        await conversation.getByText("Is it red?").waitFor();
+        for (const [key, label, tag] of KEYS) {
+          const text = `${way} ${key}`;
+          await page.evaluate("document.activeElement.blur()");
+          if (way === "in one task") {
+            expect([key, await page.evaluate(pressed(key))]).toEqual([key, tag]);
+            await page.keyboard.type(text);
+          } else await Promise.all([page.keyboard.press(key), page.keyboard.type(text)]);
+          const field = page.getByLabel(label, { exact: true });
+          await field.waitFor();
+          // Before a draft, or behind it: in one piece.
+          expect(await field.inputValue()).toContain(text);
+          expect(await field.and(page.locator(":focus")).count()).toBe(1);
+          if (key === "t") {
+            await page.keyboard.press("Escape");
+            await page.getByRole("dialog").waitFor({ state: "detached" });
+          }
+        }
+      }
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+});

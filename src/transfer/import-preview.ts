@@ -32,7 +32,7 @@ export interface ImportPreview {
   /** Whose national numbers the first rows may have. */
   question: CountryQuestion | null;
   dates: { order: DateOrder; isCertain: boolean; example: string | null } | null;
-  /** Rows among the first ones with cells that would be left out; the check names all of them. */
+  /** Rows among the first ones with damaged cells, which would be skipped; the check names all of them. */
   damage: Damage | null;
 }
 

@@ -86,7 +86,7 @@ test("another encoding reads the file without damage", async () => {
   expect(await exported(id)).toContain("José Núñez");
 });
 
-test("every kind of cell with damage is left out: tags, groups, custom fields, further people; a doubtful consent opts nobody in", async () => {
+test("damaged tags, groups, custom fields and further people are skipped, and a doubtful consent is no agreement", async () => {
   const id = await shop();
   await workshop.run(["field", "add", "--workspace", id, "--key", "note", "--label", "Note", "--kind", "text"]);
   const header = "Name,Phone,tags,groups,fields.note,person_2_name,consent";

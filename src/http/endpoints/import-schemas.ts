@@ -115,7 +115,7 @@ const Found = Type.Object({
   header_line: OptionalCount,
   dates: Nullable(Type.Object({ order: DateOrderRead, is_certain: Type.Boolean(), example: OptionalText })),
   question: Nullable(CountryQuestion),
-  /** Of the first rows, those with damaged characters; their cells would be left out. */
+  /** Of the first rows, those with damaged characters; those cells would be skipped. */
   damaged: Nullable(Type.Object({ rows: Type.Integer(), lines: Type.Array(Type.Integer()) })),
 });
 

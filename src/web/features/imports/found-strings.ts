@@ -34,7 +34,7 @@ export const strings = {
   damagedRows: (rows: string, lines: string, isAll: boolean) =>
     `${rows} rows have characters that cannot be read in this encoding, ${isAll ? "in" : "first in"} lines ${lines}.`,
   damagedText:
-    "Choose another encoding if more is wrong. Else continue: such a cell is never stored. The check lists all of these rows.",
+    "Choose another encoding if more is wrong. Else continue: such a cell is never stored. The check counts all of them.",
   countryQuestion: (example: string, line: number) => `${example} in line ${line} is a number of which country?`,
   dateQuestion: (example: string) => `Which part of ${example} is the day?`,
   dayFirst: "The first: day, then month",

@@ -187,11 +187,13 @@ function KeyHelp({ items }: { items: readonly NavigationItem[] }) {
   const rows: (readonly [string, string])[] = [
     ["/", strings.keySearch],
     ["j  k", strings.keyRows],
+    ["Enter", strings.keyFirst],
     ["r", strings.keyReply],
     ["e", strings.keyDone],
     ["s", strings.keySnooze],
     ["a", strings.keyAssign],
     ["n", strings.keyNote],
+    ["f", strings.keyFile],
     ["t", strings.keyTag],
     [".", strings.keyActions],
     ["Esc", strings.keyClose],

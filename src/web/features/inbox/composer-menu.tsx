@@ -12,6 +12,8 @@ import {
   RectangleHorizontal,
 } from "lucide-react";
 import { useRef } from "react";
+import { useKeys } from "../../ui/keys.ts";
+import { focusReply } from "./composer-actions.tsx";
 import type { Draft } from "./composer-draft.ts";
 import { FileInput } from "./composer-file.tsx";
 import { partStrings, strings } from "./composer-strings.ts";
@@ -38,6 +40,12 @@ interface AddMenuProps {
 
 export function AddMenu({ draftId, disabled, onPart, onVoice }: AddMenuProps) {
   const input = useRef<HTMLInputElement>(null);
+  useKeys((key) => {
+    if (key !== "f" || disabled || input.current === null) return false;
+    input.current.addEventListener("change", focusReply, { once: true });
+    input.current.click();
+    return true;
+  });
   // What opens takes the focus.
   const hasOpened = useRef(false);
   const open = (act: () => void) => () => {

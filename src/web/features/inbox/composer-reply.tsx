@@ -1,10 +1,19 @@
 /** The form of a reply: its text, what is added to it, when it goes. */
 import { Mic, X } from "lucide-react";
-import { type KeyboardEvent, lazy, type RefObject, Suspense, type SyntheticEvent, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  lazy,
+  type RefObject,
+  Suspense,
+  type SyntheticEvent,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { ApiError } from "../../data/api.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { useKeys } from "../../ui/keys.ts";
+import { isOverlayOpen, useKeys } from "../../ui/keys.ts";
 import { Loading, sentenceOf } from "../../ui/states.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import { noteSeen, useChangeQuestion } from "./change-question.tsx";
@@ -107,6 +116,7 @@ function ReplyForm({ conversation, isTaking, draftId, draft, part, close }: Repl
     event.preventDefault();
     takeFile(draftId, files);
   };
+  usePastedFile(draftId, !isSending);
   const steer = (event: KeyboardEvent<HTMLFormElement>) => {
     if (event.key === "Escape" && part !== null) close();
     const isSend = event.ctrlKey || event.metaKey;
@@ -170,6 +180,24 @@ function ReplyForm({ conversation, isTaking, draftId, draft, part, close }: Repl
       )}
     </>
   );
+}
+
+/** Takes a file that is pasted anywhere on the page but into a field, and leads to the reply. */
+function usePastedFile(draftId: string, isWanted: boolean): void {
+  useEffect(() => {
+    if (!isWanted) return;
+    const take = (event: ClipboardEvent) => {
+      const { target, clipboardData } = event;
+      const isField = target instanceof HTMLElement && target.closest("input, textarea, [contenteditable]") !== null;
+      const files = clipboardData?.files ?? [];
+      if (isField || files.length === 0 || isOverlayOpen()) return;
+      event.preventDefault();
+      takeFile(draftId, files);
+      focusReply();
+    };
+    document.addEventListener("paste", take);
+    return () => document.removeEventListener("paste", take);
+  }, [draftId, isWanted]);
 }
 
 /** Sends the draft, or says what is wrong with it. */

@@ -83,7 +83,10 @@ function useConversationList() {
 
 type List = ReturnType<typeof useConversationList>;
 
-/** `/` opens the search, or leads back to it; Esc leaves the conversation, then the search. */
+/**
+ * `/` opens the search, or leads back to it; Esc leaves the conversation, then the search. Enter opens the first conversation
+ * while none is open and nothing has the focus.
+ */
 function useInboxKeys(showSearch: () => void): void {
   const { person } = useParameters(SCREEN);
   const search = useInboxSearch();
@@ -100,12 +103,21 @@ function useInboxKeys(showSearch: () => void): void {
       else if (!focusSearch()) leave();
       return true;
     }
+    if (key === "Enter") return person === undefined && openFirst();
     if (key !== "Escape") return false;
     if (person !== undefined) leave();
     else if (search.isOpen) search.close();
     else return false;
     return true;
   });
+}
+
+/** Unless something has the focus, which Enter is for. */
+function openFirst(): boolean {
+  const first = document.querySelector<HTMLElement>("a[data-row]");
+  if (first === null || document.activeElement !== document.body) return false;
+  first.click();
+  return true;
 }
 
 /** Why the list is missing. */

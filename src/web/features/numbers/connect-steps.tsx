@@ -104,14 +104,11 @@ function LaterSteps({ connection, number }: { connection: Connection; number: Se
   const has = (step: Finding["step"]) => at(step).some(({ level }) => level === "problem");
   const isKnown = found.data !== undefined;
   const isRegistered = number.ready || number.state?.status === "CONNECTED";
-  const isSetUp = isKnown && !has("callbacks");
+  const isSetUp = knownSetUp(found, has("callbacks"));
   // The first step with something to do is the one to take now.
   const open = [has("access"), !isSetUp, !isRegistered, !number.ready].indexOf(true);
-  const stateOf = (place: number, isDone: boolean, isProblem: boolean): StepState => {
-    if (isDone) return "done";
-    if (isProblem && place < open) return "problem";
-    return place === open ? "now" : "later";
-  };
+  const stateOf = (place: number, isDone: boolean | null, isProblem: boolean) =>
+    stateAt(place - open, isDone, isProblem);
   return (
     <>
       <ol className="flex flex-col gap-4">
@@ -126,11 +123,10 @@ function LaterSteps({ connection, number }: { connection: Connection; number: Se
         <Step
           position={3}
           title={strings.callbacks}
-          // Only Meta knows this one: until it has answered, nothing is said to be missing.
-          state={found.isPending ? "checking" : stateOf(1, isSetUp, has("callbacks"))}
+          state={stateOf(1, isSetUp, has("callbacks"))}
           findings={at("callbacks")}
         >
-          <CallbacksStep connection={connection} number={number} isSetUp={found.isPending ? null : isSetUp} />
+          <CallbacksStep connection={connection} number={number} isSetUp={isSetUp} />
         </Step>
         <Step
           position={4}
@@ -167,6 +163,19 @@ function LaterSteps({ connection, number }: { connection: Connection; number: Se
       </div>
     </>
   );
+}
+
+/** Only Meta knows of the callbacks. Null: it has not answered yet, so nothing is said to be missing. */
+function knownSetUp(found: { isPending: boolean; data?: unknown }, hasProblem: boolean): boolean | null {
+  return found.isPending ? null : found.data !== undefined && !hasProblem;
+}
+
+/** `place`: from the step to take now, which is 0. */
+function stateAt(place: number, isDone: boolean | null, isProblem: boolean): StepState {
+  if (isDone === null) return "checking";
+  if (isDone) return "done";
+  if (isProblem && place < 0) return "problem";
+  return place === 0 ? "now" : "later";
 }
 
 function isGreen(findings: readonly Finding[]): boolean {

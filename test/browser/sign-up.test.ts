@@ -9,6 +9,7 @@ import { freshAccount, PUBLIC_URL } from "#test/support/connecting.ts";
 import { GRAPH_APP_SECRET, GRAPH_PHONE_NUMBER_ID, GRAPH_TOKEN, startGraph } from "#test/support/graph.ts";
 import { GRAPH_APP_ID, graphNumber } from "#test/support/graph-account.ts";
 import { GraphSignUp, SIGN_UP_CONFIG_ID } from "#test/support/graph-sign-up.ts";
+import { stringsInMemory } from "#test/support/page-memory.ts";
 import { takePictures } from "#test/support/pictures.ts";
 
 const PHONE = "+493023125012";
@@ -68,6 +69,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       for (const secret of [code, state, GRAPH_TOKEN, GRAPH_APP_SECRET]) {
         expect(texts.filter((text) => text.includes(secret))).toEqual([]);
         expect(scenario.app.log()).not.toContain(secret);
+      }
+      const memory = await stringsInMemory(page, scenario.context);
+      // What the page shows is found, so a secret would be.
+      expect(memory.some((text) => text.includes(PHONE))).toBe(true);
+      for (const secret of [code, state, GRAPH_TOKEN, GRAPH_APP_SECRET]) {
+        expect([secret, memory.filter((text) => text.includes(secret))]).toEqual([secret, []]);
       }
       expect(signUp.dialogs.map((query) => query.get("state")).includes(state)).toBe(true);
 

@@ -24,7 +24,6 @@ export const strings = {
   returnTitle: "Coming back from Meta",
   returnWaiting: "Finishing the sign-up with Meta",
   returnWaitingText: "Leave this page open. It takes a few seconds.",
-  returnDone: "Stored",
   returnFailed: "The sign-up was not finished",
   returnCancelled: "You left Meta's page without agreeing. Nothing was changed.",
   returnIncomplete: "Meta led back here without a code. Nothing was changed. Start again.",

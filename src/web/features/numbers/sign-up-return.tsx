@@ -9,7 +9,6 @@ import { SignedOutPage } from "../../app/signed-out-page.tsx";
 import { ApiError, request } from "../../data/api.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Loading, Notice, sentenceOf } from "../../ui/states.tsx";
-import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./connect-strings.ts";
 
 const SCREEN = "/w/$workspace/numbers/connect";
@@ -48,8 +47,9 @@ export function Screen() {
         params: { workspace: String(it.workspace) },
         search: { via: "meta", ...(number === null ? {} : { number: String(number) }) },
         replace: true,
+        // The router has read the code in the address: with this document, its memory goes.
+        reloadDocument: true,
       });
-      showToast(strings.returnDone);
     },
   });
   const { mutate } = finish;

@@ -510,6 +510,15 @@ describe("what an owner may not do", () => {
         expect([secret, place, texts.filter((text) => text.includes(secret)).length]).toEqual([secret, place, 0]);
       }
     }
+    // In no column of a table either, where six digits would stand alone.
+    const { client } = app.store;
+    const tables = client.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[];
+    const stored = tables.flatMap((name) => {
+      const found = client.prepare(`SELECT * FROM "${name}"`).all() as Record<string, unknown>[];
+      return found.map((row) => `${name} ${Object.values(row).map(String).join("\n")}`);
+    });
+    expect(stored.some((text) => text.startsWith("numbers ") && text.includes(NUMBER))).toBe(true);
+    expect(stored.filter((text) => new RegExp(`(?<!\\d)${PIN}(?!\\d)`).test(text))).toEqual([]);
     // The hash of a form with a PIN would give the PIN away.
     const forms = app.store.client
       .prepare("SELECT count(*) FROM form_answers WHERE key = '0123456789abcdef'")

@@ -241,7 +241,7 @@ describe("a number id that is free", () => {
     const body = { account_id: OWN_ACCOUNT, phone_number_id: VICTIM };
     expect((await stranger.owner.post(stranger.at("/connection/number"), body)).status).toBe(201);
     expect(await threads(stranger.workspace.key)).toBe(0);
-    // The former secret signs for no number any more.
+    // The former secret signs nothing any more.
     expect(await graph.callback(graph.inbound(from("4915112345679")))).toBe(403);
     await graph.callback(graph.inbound(from("4915112345670")), { appSecret: OWN_SECRET });
     await clock.advance(0);
@@ -518,7 +518,7 @@ describe.each([1, 6])("callbacks of a connected number cannot be signed by an ow
     expect((await owner.get(at(`/messages/${sent.id}`))).body.data.status).toBe("delivered");
   });
 
-  test("the verify token of the stranger does not verify for the victim, and no other form of it does", async () => {
+  test("the verify token of the stranger does not verify for the victim, and no other form of the victim's does", async () => {
     const view = async (one: Pick<Stranger, "owner" | "at">) => (await one.owner.get(one.at("/connection"))).body.data;
     const [victims, strangers] = [await view(world), await view(stranger)];
     const ask = (token: string) =>

@@ -92,23 +92,26 @@ function useInboxKeys(showSearch: () => void): void {
   const search = useInboxSearch();
   const change = useChangeParameters(SCREEN);
   const leave = () => void change({ person: undefined, at: undefined });
-  useKeys((key) => {
-    if (key === "/") {
-      if (!search.isOpen) {
-        showSearch();
-        focusSearch();
-        search.open();
-      }
-      // The field is behind an open conversation where there is no room for both.
-      else if (!focusSearch()) leave();
-      return true;
+  const find = (): boolean => {
+    if (!search.isOpen) {
+      showSearch();
+      focusSearch();
+      search.open();
     }
-    if (key === "Enter") return person === undefined && openFirst();
-    if (key !== "Escape") return false;
+    // The field is behind an open conversation where there is no room for both.
+    else if (!focusSearch()) leave();
+    return true;
+  };
+  const goBack = (): boolean => {
     if (person !== undefined) leave();
     else if (search.isOpen) search.close();
     else return false;
     return true;
+  };
+  useKeys((key) => {
+    if (key === "/") return find();
+    if (key === "Enter") return person === undefined && openFirst();
+    return key === "Escape" && goBack();
   });
 }
 

@@ -117,7 +117,7 @@ export class TestClock implements Clock {
       if (settled) return promise;
       const next = this.#next();
       if (next === undefined || next.at > end) throw new Error("nothing that could happen would settle this promise");
-      this.#fire(next);
+      await this.advance(next.at - this.#monotonic);
     }
   }
 

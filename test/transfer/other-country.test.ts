@@ -76,6 +76,7 @@ test("where a column names the countries, a row that does not name one is refuse
       reason: "the number may be another country's national number",
       rows: 1,
       example_line: 4,
+      lines: [4],
       fix: expect.stringContaining("--country"),
     },
   ]);

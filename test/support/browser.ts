@@ -173,6 +173,7 @@ export async function axeFindings(page: Page, rules?: readonly string[]): Promis
     resultTypes: ["violations"],
     ...(rules === undefined ? {} : { runOnly: { type: "rule", values: [...rules] } }),
   };
+  await settled(page);
   const isThere = (await page.evaluate("typeof axe")) === "object";
   const violations = isThere
     ? ((await page.evaluate(
@@ -183,6 +184,16 @@ export async function axeFindings(page: Page, rules?: readonly string[]): Promis
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(" | ")}`);
+}
+
+const SETTLED_WITHIN_MS = 3_000;
+
+/** A list that is dimmed until its answer is there, and a dialog that fades in, have not their colours yet. */
+async function settled(page: Page): Promise<void> {
+  const moves = `document.querySelector("[aria-busy=true]") !== null ||
+    document.getAnimations().some(({ effect }) => effect.getComputedTiming().endTime < 2000)`;
+  for (const begun = performance.now(); performance.now() - begun < SETTLED_WITHIN_MS; await Bun.sleep(20))
+    if ((await page.evaluate(moves)) !== true) return;
 }
 
 type AxeOptions = Parameters<AxeBuilder["options"]>[0];

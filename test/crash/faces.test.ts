@@ -139,10 +139,10 @@ async function killAt(load: MediaLoad, { moment }: Round, ask: () => Promise<unk
       await killed.promise;
       return "lost";
     }
+    // The database is locked before the answer leaves.
+    if (moment === "before the record") void killUnrecorded(load).then(killed.resolve, killed.reject);
     // Once this change is taken.
-    setTimeout(
-      moment === "before the answer" ? kill : () => void killUnrecorded(load).then(killed.resolve, killed.reject),
-    );
+    else setTimeout(kill);
     return "taken";
   };
   await Promise.all([ask().catch(() => null), killed.promise]);

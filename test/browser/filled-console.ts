@@ -108,6 +108,14 @@ export async function fillConsole(scenario: Scenario, receiverUrl: string): Prom
     variables,
   });
   await prepare("POST", "/drafts", { ...offer, name: "New year", group: 1, variables });
+  const components = [
+    { type: "HEADER", format: "TEXT", text: "Fresh today" },
+    { type: "BODY", text: "Hi {{1}}, the bread is out of the oven.", example: { body_text: [["Anna"]] } },
+    { type: "BUTTONS", buttons: [{ type: "QUICK_REPLY", text: "Keep me two" }] },
+  ];
+  await prepare("POST", "/template-drafts", {
+    content: { name: "fresh_bread", language: "en_US", category: "MARKETING", components },
+  });
   const file = [
     "Mobile;Name;Ort;Level",
     ...rows.map((row) => row.split(",").slice(0, 4).join(";")),

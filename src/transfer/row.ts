@@ -140,7 +140,7 @@ function readCell(
   cell: string,
   context: RowContext,
 ): void {
-  // Who the person is and whether they refused is read all the same: a doubtful answer is no agreement.
+  // Who the person is and whether they refused is read all the same: a doubtful answer never opts in.
   if (isDamaged(cell) && !isOfPerson(target)) {
     omitted.push(describeDamage(target, cell));
     return;

@@ -9,16 +9,15 @@
  * Processes and time are real, so no two runs are the same: a failure prints what it found, not how to repeat it.
  */
 import { expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
 import { jpegOf } from "#test/support/graph-faces.ts";
-import { compileInterposer, noInterposer } from "#test/support/interposer.ts";
+import { noInterposer } from "#test/support/interposer.ts";
 import { until } from "#test/support/live-broadcast.ts";
 import { type MediaLoad, startMediaLoad } from "#test/support/media-load.ts";
-import { ShiftedClock } from "#test/support/shifted-clock.ts";
+import { preloadClock } from "#test/support/shifted-clock.ts";
 
 const kills = roundsOf(120, 4);
 const PATIENCE_MS = 20_000;
@@ -54,10 +53,8 @@ scenario(
   noInterposer === null ? title : `${title} (${noInterposer})`,
   async () => {
     using waxwing = await program();
-    const workshop = mkdtempSync(join(tmpdir(), "waxwing-clock-"));
-    using _ = { [Symbol.dispose]: () => rmSync(workshop, { recursive: true, force: true }) };
-    const clock = new ShiftedClock(join(workshop, "clock"));
-    const env = { LD_PRELOAD: compileInterposer("clock-shift.c", workshop), ...clock.env };
+    using preloaded = preloadClock();
+    const { clock, env } = preloaded;
     await using load = await startMediaLoad(waxwing.command, { env, now: () => clock.now() });
     await load.start();
     const shop = await owned(load);

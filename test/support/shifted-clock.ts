@@ -1,5 +1,19 @@
 /** The wall clock of processes that preload `clock-shift.c`, which a test moves while they run. */
-import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compileInterposer } from "./interposer.ts";
+
+/** A clock, and the environment of the servers that follow it. */
+export function preloadClock(): { clock: ShiftedClock; env: Record<string, string> } & Disposable {
+  const workshop = mkdtempSync(join(tmpdir(), "waxwing-clock-"));
+  const clock = new ShiftedClock(join(workshop, "clock"));
+  return {
+    clock,
+    env: { LD_PRELOAD: compileInterposer("clock-shift.c", workshop), ...clock.env },
+    [Symbol.dispose]: () => rmSync(workshop, { recursive: true, force: true }),
+  };
+}
 
 export class ShiftedClock {
   readonly #file: string;

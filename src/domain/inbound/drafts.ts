@@ -1,6 +1,6 @@
 /**
  * What a user is writing to a person, so that another device and another browser have it. The change that was made last is kept,
- * whichever is stored last, and what was sent is no draft any more.
+ * whichever is stored last, and a sent draft does not come back.
  */
 import { and, eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";

@@ -231,7 +231,7 @@ export function LiveCount({ filter }: { filter: unknown }) {
   });
   if (filter === null) return <p className="text-quiet">{strings.unfinished}</p>;
   const isCurrent = asked === text && !found.isFetching;
-  // What says that it is still counting, or why it can't, is no old answer.
+  // The first count and a failure have nothing older to dim.
   const isOld = found.data !== undefined && !isCurrent;
   return (
     <div aria-live="polite" className={`min-h-20 transition-opacity ${isOld ? "opacity-60" : ""}`}>

@@ -39,7 +39,7 @@ export function readStored<Draft extends Keepable>(id: string): Partial<Draft> {
   return {};
 }
 
-/** Of an older build, `seen` is no version, which the server would refuse, and the server has never had the draft. */
+/** An older build stored a `seen` that the server would refuse, and never gave the draft to the server. */
 function ofThisBuild<Draft extends Keepable>(draft: Partial<Draft>): Partial<Draft> {
   const seen = VERSION.test(draft.seen ?? "") ? draft.seen : null;
   return { ...draft, seen, changedAt: draft.changedAt ?? Date.now() };

@@ -228,20 +228,25 @@ export class Copy {
   }
 
   /** What the tests of the place say of the bug: "passes", or the first of them that fails. */
-  find({ file, source, place }: Planted): string {
+  async find({ file, source, place }: Planted): Promise<string> {
     const path = join(this.root, file);
     writeFileSync(path, source);
     try {
-      return this.run(place.tests);
+      return await this.run(place.tests);
     } finally {
       cpSync(join(this.#original, file), path);
     }
   }
 
-  run(tests: readonly string[]): string {
+  async run(tests: readonly string[]): Promise<string> {
     const command = [process.execPath, "test", "--bail", "--timeout", "120000", ...tests];
-    const { stderr, stdout } = Bun.spawnSync(command, { cwd: this.root, env: { ...Bun.env, TEST_LONG: "" } });
-    const output = stderr.toString() + stdout.toString();
+    const run = Bun.spawn(command, {
+      cwd: this.root,
+      env: { ...Bun.env, TEST_LONG: "" },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const output = (await Promise.all([run.stderr.text(), run.stdout.text()])).join("");
     const failed = /^\(fail\) (.*)$/m.exec(output)?.[1];
     if (failed !== undefined) return failed;
     if (/^ 0 fail$/m.test(output)) return "passes";

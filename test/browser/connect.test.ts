@@ -5,6 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { type BrowserOptions, noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
+import { chooseTemplate } from "#test/support/choose-template.ts";
 import { freshAccount, PIN, PUBLIC_URL } from "#test/support/connecting.ts";
 import { GRAPH_APP_SECRET, GRAPH_TOKEN, type Graph, startGraph } from "#test/support/graph.ts";
 import type { GraphAccount } from "#test/support/graph-account.ts";
@@ -148,7 +149,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await expectNoSecrets(world);
       await expectNoSecretsInMemory(scenario);
 
-      await page.getByLabel("Template").selectOption("greeting en_US");
+      await chooseTemplate(page, "greeting (en_US)");
       await page.getByLabel("Your phone").fill("12");
       await page.getByLabel("Body placeholder {{1}}").fill("Anna");
       await button("Send template").click();
@@ -195,7 +196,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await using world = await startWorld({ width: 390, height: 844, theme: "dark", isPhone: true });
       const { scenario, graph } = world;
       const { page, button, clean } = scenario;
-      const { press, write, reach } = keysOf(page);
+      const { press, write } = keysOf(page);
       const field = (label: string) => page.getByLabel(label, { exact: true });
       const reload = async (shows: string) => {
         await page.reload();
@@ -220,8 +221,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.keyboard.press("Enter");
       await page.getByText("The number can send.").waitFor();
       await reload("The number can send.");
-      await reach(field("Template"));
-      await page.keyboard.press("ArrowDown");
+      await press(button("Template Choose a template"));
+      await page.getByRole("option", { selected: true }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.locator(":focus").and(field("Your phone")).waitFor();
       await write(field("Your phone"), "+4915112345678");
       await write(field("Body placeholder {{1}}"), "Anna");
       await press(button("Send template"));

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
+import { chooseFromOpenList } from "#test/support/choose-template.ts";
 
 interface Kept {
   text: string;
@@ -53,9 +54,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       // On another device, with the template that is being written; what is changed there is here when it is opened again.
       const kept = async (person: number) =>
         (await scenario.read<{ data: { content: Kept } | null }>(`/inbox/${person}/draft`)).data?.content ?? null;
-      await button("Add to the message").click();
-      await page.getByRole("menuitem", { name: "Template" }).click();
-      await page.getByLabel("Template", { exact: true }).selectOption({ index: 1 });
+      await button("Template").click();
+      await chooseFromOpenList(page);
       await page.getByLabel("Body placeholder {{1}}").fill("a red one");
       await page.reload();
       expect(await page.getByLabel("Body placeholder {{1}}").inputValue()).toBe("a red one");

@@ -8,6 +8,7 @@ import { describe, expect, test } from "bun:test";
 import type { Locator, Page, Route } from "playwright-core";
 import { noBrowser, openBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
+import { chooseTemplate } from "#test/support/choose-template.ts";
 import { freshAccount, PIN, PUBLIC_URL } from "#test/support/connecting.ts";
 import { GRAPH_APP_SECRET, GRAPH_TOKEN, type Graph, startGraph } from "#test/support/graph.ts";
 import { GRAPH_APP_ID, type GraphAccount } from "#test/support/graph-account.ts";
@@ -190,7 +191,7 @@ async function* addNumber({ page, button, go, app }: Scenario, graph: Graph, acc
   await button("Register number").click();
   await page.getByText("The number can send.").waitFor();
   yield "registered";
-  await page.getByLabel("Template").selectOption("greeting en_US");
+  await chooseTemplate(page, "greeting (en_US)");
   await page.getByLabel("Your phone").fill("+49 151 12345678");
   await page.getByLabel("Body placeholder {{1}}").fill("Anna");
   await button("Send template").click();

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
+import { chooseTemplate } from "#test/support/choose-template.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 
 const OFFER = {
@@ -161,7 +162,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.reload();
       await page.getByText(/The 24-hour window closed on/).waitFor();
       expect(await page.getByRole("textbox").count()).toBe(0);
-      await page.getByLabel("Template", { exact: true }).selectOption("offer en_US");
+      await chooseTemplate(page, "offer (en_US)");
       await button("Send template").click();
       await page.locator("[aria-invalid=true]").waitFor();
       await page.getByLabel("Body placeholder {{1}}").fill("Vikram");

@@ -9,6 +9,7 @@ import { openClient } from "#src/db/driver.ts";
 import { approvedTemplates } from "#test/support/approved-templates.ts";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
+import { chooseTemplate } from "#test/support/choose-template.ts";
 
 const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
 
@@ -71,7 +72,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       client.prepare("UPDATE contacts SET last_message_at = last_message_at - 86400000").run();
       client.close();
       await page.reload();
-      await page.getByLabel("Template", { exact: true }).selectOption("offer_plain_link en_US");
+      await chooseTemplate(page, "offer_plain_link (en_US)");
       await page.getByLabel("Code to copy").fill("NOW 10");
       await page.getByLabel("End of the offer").fill("2099-11-30T20:00");
       await clean("offer");

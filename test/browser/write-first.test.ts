@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
+import { chooseTemplate } from "#test/support/choose-template.ts";
 import { takePictures } from "#test/support/pictures.ts";
 
 const NEVER_WROTE = "+919876540011";
@@ -45,7 +46,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("a conversation that has not begun");
       await takePictures(scenario, "write-first");
 
-      await page.getByLabel("Template", { exact: true }).selectOption("table_ready en_US");
+      await chooseTemplate(page, "table_ready (en_US)");
       await page.getByLabel("Body placeholder {{1}}").fill("Asha");
       await clean("a template to a person who never wrote");
       await takePictures(scenario, "write-first-template");

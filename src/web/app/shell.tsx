@@ -194,6 +194,8 @@ function KeyHelp({ items }: { items: readonly NavigationItem[] }) {
     ["a", strings.keyAssign],
     ["n", strings.keyNote],
     ["f", strings.keyFile],
+    ["m", strings.keyTemplate],
+    ["q", strings.keyQuickReply],
     ["t", strings.keyTag],
     [".", strings.keyActions],
     ["Esc", strings.keyClose],

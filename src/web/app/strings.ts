@@ -19,6 +19,8 @@ export const strings = {
   keyAssign: "In a conversation: assign it",
   keyNote: "In a conversation: write a note for the team",
   keyFile: "In a conversation: choose a file to send",
+  keyTemplate: "In a conversation: choose a template to send",
+  keyQuickReply: "In a conversation: insert a quick reply; in the reply, / does",
   keyTag: "In a conversation: change the person's tags",
   keyActions: "In a conversation: more actions",
   keyClose: "Close the panel or dialog, or leave the conversation",

@@ -42,15 +42,23 @@ export function Button({ tone = "plain", small, busy = false, className = "", ch
   );
 }
 
+interface IconButtonProps extends ButtonProps {
+  label: string;
+  /** The key that does the same, for the tooltip. */
+  keyName?: string;
+  children: ReactNode;
+}
+
 /** A button that shows only an icon; `label` is its accessible name. */
-export function IconButton({ label, children, ...rest }: ButtonProps & { label: string; children: ReactNode }) {
+export function IconButton({ label, keyName, children, className = "", ...rest }: IconButtonProps) {
   return (
     <button
       type="button"
+      aria-keyshortcuts={keyName}
       {...rest}
       aria-label={label}
-      title={label}
-      className="inline-flex size-9 max-mid:size-11 shrink-0 items-center justify-center rounded-control text-quiet hover:bg-sunken hover:text-ink"
+      title={keyName === undefined ? label : `${label} (${keyName})`}
+      className={`inline-flex size-9 max-mid:size-11 shrink-0 items-center justify-center rounded-control text-quiet hover:bg-sunken hover:text-ink ${className}`}
     >
       {children}
     </button>

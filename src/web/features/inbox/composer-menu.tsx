@@ -11,7 +11,8 @@ import {
   Plus,
   RectangleHorizontal,
 } from "lucide-react";
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
+import { IconButton } from "../../ui/button.tsx";
 import { useKeys } from "../../ui/keys.ts";
 import { focusReply } from "./composer-actions.tsx";
 import type { Draft } from "./composer-draft.ts";
@@ -36,9 +37,11 @@ interface AddMenuProps {
   disabled: boolean;
   onPart: (part: Part) => void;
   onVoice: () => void;
+  /** Rendered behind the menu. */
+  children: ReactNode;
 }
 
-export function AddMenu({ draftId, disabled, onPart, onVoice }: AddMenuProps) {
+export function AddMenu({ draftId, disabled, onPart, onVoice, children }: AddMenuProps) {
   const input = useRef<HTMLInputElement>(null);
   useKeys((key) => {
     if (key !== "f" || disabled || input.current === null) return false;
@@ -92,6 +95,16 @@ export function AddMenu({ draftId, disabled, onPart, onVoice }: AddMenuProps) {
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
+      {children}
+      <IconButton
+        label={strings.photoOrFile}
+        keyName="f"
+        className="max-mid:hidden"
+        disabled={disabled}
+        onClick={() => input.current?.click()}
+      >
+        <Paperclip aria-hidden size={18} />
+      </IconButton>
     </>
   );
 }

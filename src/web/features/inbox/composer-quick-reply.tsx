@@ -4,7 +4,7 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import { MessageSquareReply } from "lucide-react";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { type ProfileName, profileFields } from "#src/domain/contacts/profile-fields.ts";
@@ -12,8 +12,9 @@ import { fieldsIn, fillReply } from "#src/domain/inbound/quick-reply.ts";
 import { type Entry, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { IconButton } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { inputClass, TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import type { Contact } from "../contacts/contact-view.ts";
@@ -25,7 +26,7 @@ type QuickReply = Entry<"GET /w/{workspace}/quick-replies">;
 
 export function QuickReplyButton({ disabled, onOpen }: { disabled: boolean; onOpen: () => void }) {
   return (
-    <IconButton label={strings.quickReply} disabled={disabled} onClick={onOpen}>
+    <IconButton label={strings.quickReply} keyName="q" disabled={disabled} onClick={onOpen}>
       <MessageSquareReply aria-hidden size={18} />
     </IconButton>
   );
@@ -70,11 +71,15 @@ export function QuickReplyPicker({ draftId, contact, onClose }: PickerProps) {
       {wanted === null ? (
         <>
           <Choices
-            replies={replies.data}
+            label={strings.quickReplies}
+            find={strings.findQuickReply}
+            choices={replies.data?.map(choiceOf)}
+            none={strings.noQuickReplies}
+            noneFound={strings.noneFound}
             onType={(text) => {
               query.current = text;
             }}
-            onChoose={choose}
+            onChoose={({ reply }) => choose(reply)}
           />
           {replies.isPending && <Loading />}
           {replies.isError && <Failed error={replies.error} retry={() => void replies.refetch()} />}
@@ -86,92 +91,6 @@ export function QuickReplyPicker({ draftId, contact, onClose }: PickerProps) {
         />
       )}
     </Dialog>
-  );
-}
-
-interface ChoicesProps {
-  /** Not there yet: what is typed meanwhile is kept. */
-  replies: readonly QuickReply[] | undefined;
-  onType: (text: string) => void;
-  onChoose: (reply: QuickReply) => void;
-}
-
-function Choices({ replies, onType, onChoose }: ChoicesProps) {
-  const listId = useId();
-  const [typed, setTyped] = useState("");
-  const [at, setAt] = useState(0);
-  const found = matching(replies ?? [], typed);
-  const active = found[Math.min(at, found.length - 1)];
-  useEffect(() => {
-    if (active !== undefined) document.getElementById(`${listId}-${active.id}`)?.scrollIntoView({ block: "nearest" });
-  }, [active, listId]);
-  const isNone = replies?.length === 0;
-  const press = (event: KeyboardEvent) => {
-    // Enter may end the composition of a character.
-    if (event.nativeEvent.isComposing || found.length === 0) return;
-    if (event.key === "ArrowDown") setAt((at + 1) % found.length);
-    else if (event.key === "ArrowUp") setAt((at + found.length - 1) % found.length);
-    else if (event.key === "Enter" && active !== undefined) onChoose(active);
-    else return;
-    event.preventDefault();
-  };
-  return (
-    <>
-      <input
-        // biome-ignore lint/a11y/noAutofocus: the dialog is opened to type here
-        autoFocus
-        role="combobox"
-        aria-expanded={found.length > 0}
-        aria-controls={listId}
-        aria-activedescendant={active === undefined ? undefined : `${listId}-${active.id}`}
-        aria-autocomplete="list"
-        aria-label={strings.findQuickReply}
-        placeholder={strings.findQuickReply}
-        className={inputClass}
-        autoComplete="off"
-        dir="auto"
-        value={typed}
-        onKeyDown={press}
-        onChange={({ target }) => {
-          setTyped(target.value);
-          setAt(0);
-          onType(target.value);
-        }}
-      />
-      <div
-        id={listId}
-        role="listbox"
-        hidden={found.length === 0}
-        aria-label={strings.quickReplies}
-        className="flex flex-col gap-1"
-      >
-        {found.map((reply) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
-          // biome-ignore lint/a11y/useFocusableInteractive: the field above has the focus
-          <div
-            key={reply.id}
-            id={`${listId}-${reply.id}`}
-            role="option"
-            aria-selected={reply === active}
-            className="min-h-11 cursor-pointer rounded-control px-3 py-2 hover:bg-sunken aria-selected:bg-sunken"
-            onClick={() => onChoose(reply)}
-          >
-            <span className="block font-semibold">{reply.name}</span>
-            <span dir="auto" className="line-clamp-2 text-label text-quiet wrap-anywhere">
-              {reply.text}
-            </span>
-            {reply.upload !== null && (
-              <span className="block text-label text-quiet wrap-anywhere">
-                {strings.withFile(reply.upload.filename ?? reply.upload.mime_type)}
-              </span>
-            )}
-          </div>
-        ))}
-      </div>
-      {replies !== undefined && found.length === 0 && (
-        <p role="status">{isNone ? strings.noQuickReplies : strings.noneFound}</p>
-      )}
-    </>
   );
 }
 
@@ -209,6 +128,17 @@ function MissingFields({ fields, onFilled }: MissingFieldsProps) {
   );
 }
 
+function choiceOf(reply: QuickReply) {
+  const { id, name, text, upload } = reply;
+  return {
+    id,
+    name,
+    text,
+    more: upload === null ? null : strings.withFile(upload.filename ?? upload.mime_type),
+    reply,
+  };
+}
+
 /** In the place of what was typed after a slash, else below the text that is there. */
 function insertedInto(text: string, reply: QuickReply, values: Readonly<Record<string, string>>) {
   const filled = fillReply(reply.text, values);
@@ -225,19 +155,6 @@ function insertedInto(text: string, reply: QuickReply, values: Readonly<Record<s
           },
         }),
   };
-}
-
-/** Those whose name begins with what was typed come first. */
-function matching(replies: readonly QuickReply[], typed: string): QuickReply[] {
-  const wanted = folded(typed.trim());
-  const begins = replies.filter(({ name }) => folded(name).startsWith(wanted));
-  const has = replies.filter((one) => !begins.includes(one) && folded(`${one.name}\n${one.text}`).includes(wanted));
-  return [...begins, ...has];
-}
-
-/** Without capitals and accents. */
-function folded(text: string): string {
-  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
 /** The values that the contact has, as a broadcast would insert them. */

@@ -1,5 +1,5 @@
 /** The form of a reply: its text, what is added to it, when it goes. */
-import { Mic, X } from "lucide-react";
+import { LayoutTemplate, Mic, X } from "lucide-react";
 import {
   type KeyboardEvent,
   lazy,
@@ -10,11 +10,13 @@ import {
   useRef,
   useState,
 } from "react";
+import { flushSync } from "react-dom";
 import { ApiError } from "../../data/api.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { isOverlayOpen, useKeys } from "../../ui/keys.ts";
 import { Loading, sentenceOf } from "../../ui/states.tsx";
+import { focusTemplate, TemplatePicker, unfilled } from "../messages/choose-template.tsx";
 import { SendTemplate } from "../messages/send-template.tsx";
 import { noteSeen, useChangeQuestion } from "./change-question.tsx";
 import { focusReply, focusReplyNow, quote, quotedFrom } from "./composer-actions.tsx";
@@ -69,9 +71,9 @@ export function Reply({ conversation, isTaking }: ReplyProps) {
   });
   if (draft.part === "template") {
     return (
-      <div data-template-sheet tabIndex={-1} className={`flex flex-col gap-2 outline-none ${sheetClass}`}>
+      <div className={`flex flex-col gap-2 ${sheetClass}`}>
         <PartHead name={composerStrings.template} close={close} />
-        <SendTemplate conversation={conversation} onSent={close} />
+        <SendTemplate conversation={conversation} isTitled onSent={close} />
       </div>
     );
   }
@@ -89,18 +91,35 @@ function ReplyForm({ conversation, isTaking, draftId, draft, part, close }: Repl
   const { timezone } = useWorkspace();
   const { file, replyTo: quoted, sendAt, isSending, error } = draft;
   const [isPicking, setPicking] = useState(false);
+  const [isPickingTemplate, setPickingTemplate] = useState(false);
   const [isRecording, setRecording] = useState(false);
   /** The part that the user has just opened. */
   const [opened, setOpened] = useState<PartName | null>(null);
   const sendButton = useRef<HTMLButtonElement>(null);
   const { press, question, canSend, faults, isAllSaid } = usePress({ conversation, isTaking, draftId, draft, part });
   const open = (name: NonNullable<Draft["part"]>) => {
-    setOpened(name === "template" ? null : name);
+    if (name === "template") return openTemplate();
+    setOpened(name);
     write(draftId, { part: name });
     noteSeen(draftId, conversation);
-    // The menu is gone and its form loads: without this, Tab would begin at the top of the page.
-    if (name === "template") setTimeout(() => document.querySelector<HTMLElement>("[data-template-sheet]")?.focus());
   };
+  const openTemplate = () => {
+    // One whose values were typed is not lost.
+    if (draft.template === null) return flushSync(() => setPickingTemplate(true));
+    showTemplate(draft.template);
+  };
+  const showTemplate = (template: NonNullable<Draft["template"]>) => {
+    write(draftId, { part: "template", template });
+    noteSeen(draftId, conversation);
+    focusTemplate();
+  };
+  useKeys((key) => {
+    if ((key !== "m" && key !== "q") || isSending || isRecording) return false;
+    if (key === "m") openTemplate();
+    else if (takesText(part)) flushSync(() => setPicking(true));
+    else return false;
+    return true;
+  });
   const record = () => {
     write(draftId, { part: null });
     setRecording(true);
@@ -178,6 +197,15 @@ function ReplyForm({ conversation, isTaking, draftId, draft, part, close }: Repl
       {isPicking && (
         <QuickReplyPicker draftId={draftId} contact={conversation.contact} onClose={() => setPicking(false)} />
       )}
+      {isPickingTemplate && (
+        <TemplatePicker
+          onChoose={(chosen) => showTemplate(unfilled(chosen))}
+          onClose={() => {
+            setPickingTemplate(false);
+            focusReply();
+          }}
+        />
+      )}
     </>
   );
 }
@@ -239,19 +267,37 @@ interface ActionsProps {
 function Actions({ draftId, draft, part, isRecording, canSend, sendButton, ...on }: ActionsProps) {
   const { file, sendAt, isSending, progress } = draft;
   return (
-    <div className={`flex items-center gap-3 max-mid:gap-1 ${part === null ? "" : stickyClass}`}>
-      <AddMenu draftId={draftId} disabled={isSending || isRecording} onPart={on.onPart} onVoice={on.onVoice} />
-      {part === null && file === null && (
-        <IconButton label={composerStrings.record} disabled={isSending || isRecording} onClick={on.onVoice}>
-          <Mic aria-hidden size={18} />
-        </IconButton>
-      )}
+    <div className={`flex items-center gap-1 ${part === null ? "" : stickyClass}`}>
+      <AddMenu draftId={draftId} disabled={isSending || isRecording} onPart={on.onPart} onVoice={on.onVoice}>
+        {part === null && file === null && (
+          <IconButton label={composerStrings.record} disabled={isSending || isRecording} onClick={on.onVoice}>
+            <Mic aria-hidden size={18} />
+          </IconButton>
+        )}
+      </AddMenu>
+      <IconButton
+        label={composerStrings.template}
+        keyName="m"
+        className="max-mid:hidden"
+        disabled={isSending || isRecording}
+        onClick={() => on.onPart("template")}
+      >
+        <LayoutTemplate aria-hidden size={18} />
+      </IconButton>
       {takesText(part) && <QuickReplyButton disabled={isSending} onOpen={on.onQuickReply} />}
       {sendAt === null && <LaterButton draftId={draftId} disabled={isSending} />}
-      <span className="flex-1 text-label text-quiet">
-        <span className="max-mid:hidden">{strings.sendHint}</span>
+      <span aria-hidden className="min-w-0 flex-1 truncate px-2 text-end text-label text-quiet">
+        <span className="max-mid:hidden">{strings.sendKeys}</span>
       </span>
-      <Button ref={sendButton} type="submit" tone="primary" busy={isSending && progress === null} disabled={!canSend}>
+      <Button
+        ref={sendButton}
+        type="submit"
+        tone="primary"
+        title={strings.sendHint}
+        aria-keyshortcuts="Control+Enter"
+        busy={isSending && progress === null}
+        disabled={!canSend}
+      >
         {labelOf(draft)}
       </Button>
     </div>

@@ -1,11 +1,16 @@
 /** Sends a template to one person: choose one that can be sent, fill in its values, see what is sent. */
 import { useQuery } from "@tanstack/react-query";
+import { ChevronDown } from "lucide-react";
 import { type ReactNode, useEffect, useId, useState } from "react";
+import { flushSync } from "react-dom";
 import { type Path, type UseFormReturn, useForm, useWatch } from "react-hook-form";
 import { type Entry, request } from "../../data/api.ts";
 import { isSimulated, useWorkspace } from "../../data/session.ts";
+import { Choices } from "../../ui/choices.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, inputClass, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
+import { useKeys } from "../../ui/keys.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { strings } from "../inbox/strings.ts";
 import { askedParts, membersOf } from "../templates/asked-parts.ts";
@@ -47,46 +52,120 @@ interface Props {
   written?: WrittenTemplate | null;
   /** Is called with what is written now; null: nothing. Has to stay the same function. */
   onWrite?: (written: WrittenTemplate | null) => void;
+  /** The key that opens the list. */
+  keyName?: string;
+  /** A heading above says what it is. */
+  isTitled?: boolean;
 }
 
 export function ChooseTemplate(props: Props) {
-  const { id } = useWorkspace();
+  const { keyName } = props;
   const [chosen, setChosen] = useState(props.written?.chosen ?? "");
+  const [isPicking, setPicking] = useState(false);
   const choose = (next: string) => {
     setChosen(next);
-    props.onWrite?.(next === "" ? null : { chosen: next, header: [], body: [], parts: [] });
+    props.onWrite?.(next === "" ? null : unfilled(next));
   };
   const field = useId();
-  const list = useQuery({
-    queryKey: ["templates", id, "sendable"],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/templates", { workspace: id, query: { status: "APPROVED" } }, { signal }),
-    // Someone may wait here for WhatsApp's approval of the first one.
-    refetchInterval: ({ state }) => (state.data?.data.some(isSentFromHere) === false ? WAITING_MS : false),
+  const list = useSendableTemplates();
+  useKeys((key) => {
+    if (keyName === undefined || key !== keyName || list.data === undefined) return false;
+    // Its field has the focus before the next key.
+    flushSync(() => setPicking(true));
+    return true;
   });
   if (list.isPending) return <Loading />;
   if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;
-  const templates = list.data.data.filter(isSentFromHere);
-  if (templates.length === 0) return props.none;
-  const template = templates.find((one) => keyOf(one) === chosen);
+  if (list.data.length === 0) return props.none;
+  const template = list.data.find((one) => keyOf(one) === chosen);
+  const shown = template === undefined ? strings.chooseTemplate : nameOf(template);
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-col gap-1">
-        <label htmlFor={field} className="font-semibold">
+        <span id={field} className={props.isTitled === true ? "sr-only" : "font-semibold"}>
           {strings.template}
-        </label>
-        <select id={field} className={inputClass} value={chosen} onChange={({ target }) => choose(target.value)}>
-          <option value="">{strings.chooseTemplate}</option>
-          {templates.map((one) => (
-            <option key={keyOf(one)} value={keyOf(one)}>
-              {one.name} ({one.language})
-            </option>
-          ))}
-        </select>
+        </span>
+        <button
+          type="button"
+          id={`${field}-button`}
+          aria-labelledby={`${field} ${field}-button`}
+          aria-haspopup="dialog"
+          aria-keyshortcuts={keyName}
+          title={keyName === undefined ? undefined : `${strings.chooseTemplate} (${keyName})`}
+          className={`${inputClass} flex items-center gap-2 text-start`}
+          onClick={() => setPicking(true)}
+        >
+          <span className="min-w-0 flex-1 truncate">{shown}</span>
+          <ChevronDown aria-hidden size={16} className="shrink-0 text-quiet" />
+        </button>
       </div>
       {template !== undefined && <TemplateForm key={chosen} {...props} template={template} onSent={() => choose("")} />}
+      {isPicking && (
+        <TemplatePicker
+          onChoose={(next) => {
+            if (next !== chosen) choose(next);
+            focusTemplate();
+          }}
+          onClose={() => setPicking(false)}
+        />
+      )}
     </div>
   );
+}
+
+function useSendableTemplates() {
+  const { id } = useWorkspace();
+  return useQuery({
+    queryKey: ["templates", id, "sendable"],
+    queryFn: async ({ signal }) => {
+      const query = { status: "APPROVED" } as const;
+      return (await request("GET /w/{workspace}/templates", { workspace: id, query }, { signal })).data;
+    },
+    select: (all) => all.filter(isSentFromHere),
+    // Someone may wait here for WhatsApp's approval of the first one.
+    refetchInterval: ({ state }) => (state.data?.some(isSentFromHere) === false ? WAITING_MS : false),
+  });
+}
+
+interface PickerProps {
+  /** `chosen`: as `keyOf` names it. The picker is closed by then. */
+  onChoose: (chosen: string) => void;
+  onClose: () => void;
+}
+
+/** All templates that can be sent, with what they say. */
+export function TemplatePicker({ onChoose, onClose }: PickerProps) {
+  const list = useSendableTemplates();
+  return (
+    <Dialog title={strings.templates} isOpen onClose={onClose}>
+      <Choices
+        label={strings.templates}
+        find={strings.findTemplate}
+        choices={list.data?.map((one) => ({ id: keyOf(one), name: nameOf(one), text: one.text }))}
+        none={strings.noTemplates}
+        noneFound={strings.noTemplateFound}
+        onChoose={({ id }) => {
+          onClose();
+          onChoose(id);
+        }}
+      />
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+    </Dialog>
+  );
+}
+
+/** A template whose values are not typed yet. */
+export function unfilled(chosen: string): WrittenTemplate {
+  return { chosen, header: [], body: [], parts: [] };
+}
+
+/** The first value that is to be typed; without one the preview, so that no second Enter sends what nobody has read. */
+export function focusTemplate(): void {
+  setTimeout(() => {
+    const preview = document.querySelector<HTMLElement>("[data-template]");
+    (preview?.closest("form")?.querySelector<HTMLElement>("input, textarea") ?? preview)?.focus();
+  });
 }
 
 /** A template that needs a file and has no sample cannot be sent from here. */
@@ -111,7 +190,7 @@ export function TemplateForm({
   onSent,
   written = null,
   onWrite,
-}: Omit<Props, "none"> & { template: Template; onSent: () => void }) {
+}: Omit<Props, "none" | "keyName" | "isTitled"> & { template: Template; onSent: () => void }) {
   const workspace = useWorkspace();
   const { billing } = workspace;
   const { header, body } = template.variables;
@@ -176,7 +255,7 @@ export function TemplateForm({
         if (input === "lines") return <AreaField key={path} {...field} />;
         return <TextField key={path} {...field} type={input === "number" ? "text" : input} autoComplete="off" />;
       })}
-      <div>
+      <div data-template tabIndex={-1} className="outline-none">
         <p className="mb-1 text-label text-quiet">{strings.preview}</p>
         <PhonePreview template={{ ...template, text: fill(template.text, values.body ?? []) }} />
       </div>
@@ -209,6 +288,10 @@ function withoutEmpty<T>(value: T): T {
 
 function keyOf({ name, language }: Template): string {
   return `${name} ${language}`;
+}
+
+function nameOf({ name, language }: Template): string {
+  return `${name} (${language})`;
 }
 
 /** Values that are still empty show their placeholder. */

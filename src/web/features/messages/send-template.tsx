@@ -14,10 +14,16 @@ import { ChooseTemplate, type WrittenTemplate } from "./choose-template.tsx";
 
 interface SendTemplateProps {
   conversation: Conversation;
+  /** A heading above says what it is. */
+  isTitled?: boolean;
   onSent?: () => void;
 }
 
-export function SendTemplate({ conversation: { contact, contact_id, from, version }, onSent }: SendTemplateProps) {
+export function SendTemplate({
+  conversation: { contact, contact_id, from, version },
+  isTitled,
+  onSent,
+}: SendTemplateProps) {
   const { id } = useWorkspace();
   const { id: userId } = useMe().user;
   const refresh = useRefresh(id, contact_id);
@@ -29,6 +35,8 @@ export function SendTemplate({ conversation: { contact, contact_id, from, versio
       key={revision}
       from={from}
       to={phoneOf(contact)}
+      keyName="m"
+      isTitled={isTitled === true}
       none={<Empty title={strings.noTemplates} />}
       written={template}
       onWrite={keep}

@@ -214,6 +214,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   }),
   "DELETE /w/{workspace}/contact-views/{id}": async (side, visitor) => ({ id: await viewOf(side, visitor) }),
   "GET /w/{workspace}/quick-replies": nothing,
+  "GET /w/{workspace}/tags": nothing,
   "POST /w/{workspace}/quick-replies": (side) => {
     const name = side.name("reply");
     return { body: { name, text: "Hi {{first_name}}" }, after: () => side.withoutQuickReply(name) };

@@ -1,11 +1,12 @@
 /** The parts of a contact that are not in its row: people on the number, tags, groups, custom fields; and how tags change. */
+import { and, eq, exists, gte, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { foldName } from "../groups/group.ts";
 import { listGroupsOfContact } from "../groups/read.ts";
 import type { FieldValue } from "./custom-field.ts";
 import { readFieldsOfContact } from "./custom-fields.ts";
 import { deleteTagging, insertTagging, peopleOfContact, tagByName, tagsOfContact } from "./detail-statements.ts";
-import { type PersonOnNumber, type Tag, tags } from "./table.ts";
+import { contactTags, type PersonOnNumber, type Tag, tags } from "./table.ts";
 
 interface ContactDetails {
   fields: Record<string, FieldValue>;
@@ -59,4 +60,27 @@ export function addTag(tx: Tx, workspaceId: number, contactId: number, name: str
 export function removeTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
   const tag = findTag(tx, workspaceId, name);
   return tag !== undefined && deleteTagging(tx).run({ contactId, tagId: tag.id }) === 1;
+}
+
+/**
+ * Names of tags that contacts have, in alphabetical order: those that begin with `beginning`, by any case; at most `max`. A tag
+ * that nobody has any more is not among them.
+ */
+export function listTagNames(tx: ReadTx, workspaceId: number, beginning: string, max: number): string[] {
+  const from = foldName(beginning);
+  return tx.db
+    .select({ name: tags.name })
+    .from(tags)
+    .where(
+      and(
+        eq(tags.workspaceId, workspaceId),
+        gte(tags.folded, from),
+        lt(tags.folded, `${from}\u{10FFFF}`),
+        exists(tx.db.select({ id: contactTags.tagId }).from(contactTags).where(eq(contactTags.tagId, tags.id))),
+      ),
+    )
+    .orderBy(tags.folded)
+    .limit(max)
+    .all()
+    .map(({ name }) => name);
 }

@@ -46,6 +46,7 @@ import { signInEndpoints } from "./sign-in.ts";
 import { signUpEndpoints } from "./sign-up.ts";
 import { simulatorEndpoints } from "./simulator.ts";
 import { systemEndpoints } from "./system.ts";
+import { tagEndpoints } from "./tags.ts";
 import { templateDraftEndpoints } from "./template-drafts.ts";
 import { templateLibraryEndpoints } from "./template-library.ts";
 import { templateSubmissionEndpoints } from "./template-submissions.ts";
@@ -76,6 +77,7 @@ const endpoints = {
   ...networkChangeEndpoints,
   ...groupEndpoints,
   ...quickReplyEndpoints,
+  ...tagEndpoints,
   ...eventEndpoints,
   ...webhookEndpoints,
   ...inboundEndpoints,

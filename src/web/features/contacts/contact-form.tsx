@@ -151,7 +151,7 @@ function changesOf(before: ContactValues, after: ContactValues, fields: CustomFi
 }
 
 /** What was added to and removed from a list that is written with commas. */
-export function changesOfList<Add extends string, Remove extends string>(
+function changesOfList<Add extends string, Remove extends string>(
   before: string,
   after: string,
   add: Add,

@@ -5,7 +5,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { request } from "../../data/api.ts";
 import { useAskEvery } from "../../data/live.ts";
 import { useWorkspace } from "../../data/session.ts";
@@ -35,6 +35,7 @@ import { PresenceLine, useShown } from "./presence.tsx";
 import { useReadReceipts } from "./read-receipts.ts";
 import { SCREEN } from "./search-view.ts";
 import { strings } from "./strings.ts";
+import { TagStrip, Tags } from "./tags.tsx";
 import { TeamBar } from "./team-bar.tsx";
 import { Thread } from "./thread.tsx";
 import { useConversationItems } from "./thread-items.tsx";
@@ -76,6 +77,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
     until: later === undefined ? null : (items[0]?.at ?? null),
   });
   const { shown, reactions, byKey } = arrange(items);
+  const [isAdding, setAdding] = useState(false);
   const doubtful = items.find(({ kind, at }) => kind === "inbound" && at === contact.consent.may_want_to_stop_since);
   const handle = handleOf(contact);
   const ownName = ownNameOf(contact);
@@ -109,7 +111,8 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
             <WindowChip endsAt={conversation.window_ends_at} />
           )}
         </div>
-        <TeamBar conversation={conversation} />
+        <TeamBar conversation={conversation} openTags={() => setAdding(true)} />
+        <TagStrip conversation={conversation} isAdding={isAdding} onAdding={setAdding} />
         <BlockNotice conversation={conversation} />
         {contact.consent.may_want_to_stop_since !== null && (
           <div className="border-b border-line p-3">
@@ -169,7 +172,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
         />
         <Composer key={id} conversation={conversation} />
       </section>
-      <ContactSummary conversation={conversation} />
+      <ContactSummary conversation={conversation} isAdding={isAdding} onAdding={setAdding} />
     </div>
   );
 }
@@ -229,7 +232,14 @@ function SentItemStatus({ item }: { item: SentItem }) {
   );
 }
 
-function ContactSummary({ conversation: { contact } }: { conversation: Conversation }) {
+interface SummaryProps {
+  conversation: Conversation;
+  isAdding: boolean;
+  onAdding: (isAdding: boolean) => void;
+}
+
+function ContactSummary({ conversation, ...adding }: SummaryProps) {
+  const { contact } = conversation;
   const { id, timezone } = useWorkspace();
   const { status, source, at } = contact.consent;
   const { label, tone } = consentChip(status);
@@ -252,9 +262,14 @@ function ContactSummary({ conversation: { contact } }: { conversation: Conversat
           </p>
         )}
       </div>
+      {phoneOf(contact) !== "" && (
+        <div>
+          <h3 className="mb-2 font-semibold">{strings.tags}</h3>
+          <Tags conversation={conversation} {...adding} />
+        </div>
+      )}
       <DescriptionList
         items={[
-          [strings.tags, contact.tags.join(", ") || strings.none],
           [strings.groups, contact.groups.map((group) => group.name).join(", ") || strings.none],
           [
             strings.lastWrote,

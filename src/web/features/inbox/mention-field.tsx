@@ -18,25 +18,29 @@ interface Mentions {
   onKey: (event: KeyboardEvent) => boolean;
 }
 
+/** The query of the addresses of those who may see and answer the conversation. */
+export function useColleagues(conversation: number) {
+  const { id: workspace } = useWorkspace();
+  return {
+    queryKey: ["assignees", workspace, conversation],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      request("GET /w/{workspace}/conversations/{conversation}/assignees", { workspace, conversation }, { signal }),
+    staleTime: 60_000,
+  };
+}
+
 /** `write`: the new text of the field, and where its cursor goes. */
 export function useMentions(
   field: RefObject<HTMLTextAreaElement | null>,
   conversation: number,
   write: (text: string) => void,
 ): Mentions {
-  const { id: workspace } = useWorkspace();
   const { email: me } = useMe().user;
   const id = useId();
   /** What is typed behind the @; null: no name is. */
   const [typed, setTyped] = useState<string | null>(null);
   const [chosen, setChosen] = useState(0);
-  const { data = [] } = useQuery({
-    queryKey: ["assignees", workspace, conversation],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/conversations/{conversation}/assignees", { workspace, conversation }, { signal }),
-    staleTime: 60_000,
-    enabled: typed !== null,
-  });
+  const { data = [] } = useQuery({ ...useColleagues(conversation), enabled: typed !== null });
   const found =
     typed === null
       ? []

@@ -3,10 +3,9 @@ import { Menu } from "@base-ui/react/menu";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, Clock, Ellipsis, RotateCcw, UserRound } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useForm } from "react-hook-form";
-import { request } from "../../data/api.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -20,34 +19,35 @@ import { BlockQuestion } from "./block.tsx";
 import { Changes } from "./change-question.tsx";
 import { type ConversationActs, type StateChange, shortName, useConversationActs } from "./conversation-state.ts";
 import type { Conversation } from "./inbox-view.ts";
+import { useColleagues } from "./mention-field.tsx";
 import { localTime, shortTime, snoozeTimes } from "./snooze-times.ts";
-import { TagsDialog } from "./tags-dialog.tsx";
 import { strings } from "./team-strings.ts";
 
 type State = Conversation["conversation"] & object;
 
 /** Nothing on a number that the person never wrote to. */
-export function TeamBar({ conversation }: { conversation: Conversation }) {
+export function TeamBar({ conversation, openTags }: Pick<BarProps, "conversation" | "openTags">) {
   const { conversation: state } = conversation;
-  return state === null ? null : <Bar conversation={conversation} state={state} />;
+  return state === null ? null : <Bar conversation={conversation} state={state} openTags={openTags} />;
 }
 
 interface BarProps {
   conversation: Conversation;
   state: State;
+  openTags: () => void;
 }
 
-type Opened = "snooze" | "assign" | "more" | "time" | "tags" | "block" | null;
+type Opened = "snooze" | "assign" | "more" | "time" | "block" | null;
 const OPENED_BY: Readonly<Record<string, Opened>> = { s: "snooze", a: "assign", ".": "more" };
 
-function Bar({ conversation, state }: BarProps) {
+function Bar({ conversation, state, openTags }: BarProps) {
   const [opened, setOpened] = useState<Opened>(null);
   const acts = useConversationActs(conversation);
   const toggle = () => acts.change({ state: state.state === "open" ? "done" : "open" });
   useKeys((key) => {
     if (key === "e") void toggle();
     // Its field has the focus before the next key.
-    else if (key === "t") flushSync(() => setOpened("tags"));
+    else if (key === "t") flushSync(openTags);
     else if (OPENED_BY[key] !== undefined) setOpened(OPENED_BY[key]);
     else return false;
     return true;
@@ -84,7 +84,7 @@ function Bar({ conversation, state }: BarProps) {
       <MoreMenu
         {...openFor("more")}
         conversation={conversation}
-        openTags={() => setOpened("tags")}
+        openTags={openTags}
         askBlock={() => setOpened("block")}
       />
       {acts.error !== null && (
@@ -105,7 +105,6 @@ function Bar({ conversation, state }: BarProps) {
       <ChangedQuestion acts={acts} />
       {opened === "time" && <SnoozeDialog acts={acts} onClose={close} />}
       <BlockQuestion conversation={conversation} state={state} isOpen={opened === "block"} onClose={close} />
-      {opened === "tags" && <TagsDialog conversation={conversation} onClose={close} />}
     </div>
   );
 }
@@ -148,10 +147,12 @@ interface BarMenuProps extends OpenedMenu {
   keyName: string;
   trigger: ReactNode;
   isQuiet?: boolean;
+  /** Whether the trigger gets the focus back when the menu closes; by default it does. */
+  finalFocus?: () => boolean;
   children: ReactNode;
 }
 
-function BarMenu({ label, keyName, trigger, isOpen, onOpen, isQuiet = false, children }: BarMenuProps) {
+function BarMenu({ label, keyName, trigger, isOpen, onOpen, isQuiet = false, finalFocus, children }: BarMenuProps) {
   return (
     <Menu.Root open={isOpen} onOpenChange={onOpen}>
       <Menu.Trigger
@@ -164,7 +165,10 @@ function BarMenu({ label, keyName, trigger, isOpen, onOpen, isQuiet = false, chi
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={4} className="z-50">
-          <Menu.Popup className="floats max-h-(--available-height) overflow-y-auto rounded-panel border border-line bg-surface p-1 shadow-float outline-none">
+          <Menu.Popup
+            finalFocus={finalFocus}
+            className="floats max-h-(--available-height) overflow-y-auto rounded-panel border border-line bg-surface p-1 shadow-float outline-none"
+          >
             {children}
           </Menu.Popup>
         </Menu.Positioner>
@@ -236,18 +240,8 @@ function SnoozeDialog({ acts, onClose }: { acts: ConversationActs; onClose: () =
 const NOBODY = "";
 
 function AssignMenu({ state, acts, ...menu }: OpenedMenu & { state: State; acts: ConversationActs }) {
-  const { id: workspace } = useWorkspace();
   const { email: me } = useMe().user;
-  const colleagues = useQuery({
-    queryKey: ["assignees", workspace, state.id],
-    queryFn: ({ signal }) =>
-      request(
-        "GET /w/{workspace}/conversations/{conversation}/assignees",
-        { workspace, conversation: state.id },
-        { signal },
-      ),
-    staleTime: 60_000,
-  });
+  const colleagues = useQuery(useColleagues(state.id));
   const { assignee } = state;
   const known = colleagues.data ?? [];
   const others = known.filter((email) => email !== me);
@@ -301,11 +295,32 @@ function MoreMenu({
 }: OpenedMenu & { conversation: Conversation; openTags: () => void; askBlock: () => void }) {
   const { id } = useWorkspace();
   const phone = phoneOf(conversation.contact);
+  // The field of the tags takes the focus.
+  const hasOpenedTags = useRef(false);
   return (
-    <BarMenu {...menu} label={strings.more} keyName="." trigger={<Ellipsis aria-hidden size={16} />} isQuiet>
-      <Menu.Item className={itemClass} onClick={() => setTimeout(openTags)}>
-        {strings.tags}
-      </Menu.Item>
+    <BarMenu
+      {...menu}
+      onOpen={(isOpen) => {
+        if (isOpen) hasOpenedTags.current = false;
+        menu.onOpen(isOpen);
+      }}
+      label={strings.more}
+      keyName="."
+      trigger={<Ellipsis aria-hidden size={16} />}
+      isQuiet
+      finalFocus={() => !hasOpenedTags.current}
+    >
+      {phone !== "" && (
+        <Menu.Item
+          className={itemClass}
+          onClick={() => {
+            hasOpenedTags.current = true;
+            setTimeout(openTags);
+          }}
+        >
+          {strings.tags}
+        </Menu.Item>
+      )}
       {conversation.conversation?.block_state !== "checking" && (
         <Menu.Item className={itemClass} onClick={() => setTimeout(askBlock)}>
           {conversation.conversation?.block_state === "blocked" ? strings.unblockItem : strings.blockItem}

@@ -99,8 +99,11 @@ export const strings = {
   more: "More actions",
   tags: "Tags …",
   tagsTitle: "Tags of this person",
-  saved: "Saved",
-  save: "Save tags",
+  addTag: "Add tag",
+  findTag: "Find a tag, or type a new one",
+  knownTags: "Tags of the workspace",
+  newTag: (tag: string) => `New tag “${tag}”`,
+  removeTag: (tag: string) => `Remove the tag ${tag}`,
   openContact: "Open contact",
 } as const;
 

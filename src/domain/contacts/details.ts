@@ -64,7 +64,7 @@ export function removeTag(tx: Tx, workspaceId: number, contactId: number, name: 
 
 /**
  * Names of tags that contacts have, in alphabetical order: those that begin with `beginning`, by any case; at most `max`. A tag
- * that nobody has any more is not among them.
+ * that no contact has any more is not among them.
  */
 export function listTagNames(tx: ReadTx, workspaceId: number, beginning: string, max: number): string[] {
   const from = foldName(beginning);

@@ -5,7 +5,7 @@
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { inputClass } from "./field.tsx";
 
-export interface Choice {
+interface Choice {
   id: string | number;
   name: string;
   /** What it says, in two lines at most. */

@@ -160,7 +160,7 @@ export function unfilled(chosen: string): WrittenTemplate {
   return { chosen, header: [], body: [], parts: [] };
 }
 
-/** The first value that is to be typed; without one the preview, so that no second Enter sends what nobody has read. */
+/** The first value that is to be typed; without one the preview, so that a second Enter does not send what was not read. */
 export function focusTemplate(): void {
   setTimeout(() => {
     const preview = document.querySelector<HTMLElement>("[data-template]");

@@ -85,11 +85,15 @@ describe.skipIf(noBrowser)("in two browsers", () => {
       await field.press("Enter");
       expect(await field.inputValue()).toBe("Is it in stock, @ana.rao ");
       await field.press("Control+Enter");
-      await page.getByRole("note").waitFor();
+      await page.getByRole("note").locator("b", { hasText: "@ana.rao" }).waitFor();
       const mentioned = row(other.page, 1).getByText("A note mentions you");
       await mentioned.waitFor({ state: "attached" });
       await other.page.getByRole("link", { name: /^Mentions 1/ }).click();
       await mentioned.waitFor({ state: "attached" });
+      await other.page.getByRole("link", { name: "Needs reply", exact: true }).click();
+      await other.page.waitForURL(/show=waiting/);
+      await mentioned.waitFor({ state: "attached" });
+      await row(other.page, 2).waitFor({ state: "detached" });
       await takePictures({ page: other.page }, "mentions");
       await row(other.page, 1).click();
       await other.page
@@ -98,6 +102,10 @@ describe.skipIf(noBrowser)("in two browsers", () => {
         .first()
         .waitFor();
       await other.page.getByRole("link", { name: "Mentions", exact: true }).waitFor();
+      await other.page.goto(`${app.url}/console/w/1/inbox?person=1`);
+      await other.page.getByRole("note").locator("mark", { hasText: "@ana.rao" }).waitFor();
+      await other.clean("a note that mentions its reader");
+      await takePictures({ page: other.page }, "mentioned");
       await other.page.getByLabel("Your reply").fill("Yes, it is");
 
       // What a colleague did meanwhile is asked about, once, before a reply goes, and before the conversation is done.

@@ -84,6 +84,29 @@ describe("a note that mentions a colleague", () => {
     expect(await told(chitra)).toEqual([0, 0, undefined]);
   });
 
+  test("leaves in the view only what waits, is unread or open, where that is asked for", async () => {
+    await using all = await start();
+    const { ana, bob, note, base, contact, world, app } = all;
+    await note(ana, "For @bob.rao");
+    const shown = async (show: string, visitor = bob) =>
+      (await visitor.get(`${base}/inbox?view=mentions&show=${show}`)).body.data.length;
+    const [waits, unread, open] = ["waiting", "unread", "open"];
+    expect([await shown(waits), await shown(unread), await shown(open)]).toEqual([1, 1, 1]);
+    expect([await shown(waits, ana), await shown(unread, ana)]).toEqual([0, 0]);
+    const [row] = (await ana.get(`${base}/inbox`)).body.data;
+    await ana.post(`${base}/inbox/${contact}/seen`, { last_inbound_id: row.last.id });
+    expect([await shown(waits), await shown(unread), await shown(open)]).toEqual([1, 0, 1]);
+    const answer = { to: ANNA, text: "It is blue." };
+    expect((await ana.post(`${base}/messages`, answer, { key: "answer" })).status).toBe(201);
+    expect([await shown(waits), await shown(open)]).toEqual([0, 1]);
+    // Also one that is done, as in the view itself.
+    await ana.ask("PATCH", `${base}/conversations/${all.id}`, { state: "done" });
+    expect(await shown(open)).toBe(1);
+    await app.clock.advance(1_000);
+    await world.writes();
+    expect([await shown(waits), await shown(unread)]).toEqual([1, 1]);
+  });
+
   test("is stored once for a form that is repeated, and goes when the person is erased", async () => {
     await using all = await start();
     const { ana, bob, app, base, id, told, rows } = all;

@@ -175,6 +175,7 @@ export const folders: Folder[] = [
     mayImport: [
       "core/shown-text.ts",
       "domain/contacts/profile-fields.ts",
+      "domain/inbound/mention-names.ts",
       "domain/inbound/quick-reply.ts",
       "domain/media/upload.ts",
       "domain/messages/kinds/limits.ts",

@@ -120,10 +120,21 @@ export const lastWordsSql = `WITH asked AS (SELECT ? AS longest, ? AS workspace,
 /** SQL: the conversation is on one of the numbers. Parameter: their ids as JSON. */
 const IS_ON_NUMBERS = "number_id IN (SELECT value FROM json_each(?))";
 
+const IN_WORKSPACE = "workspace_id = ?";
+const IN_STATE = `${IN_WORKSPACE} AND state = ?`;
+
+/**
+ * SQL: a note names the user, who has not read it. Parameters: the workspace; the user's id; the workspace. The plus keeps SQLite
+ * from reading all conversations of the workspace: it begins with the mentions, which are few.
+ */
+const IS_MENTIONED = `+workspace_id = ? AND (contact_id, number_id) IN (SELECT contact_id, number_id
+        FROM note_mentions INDEXED BY note_mentions_unread WHERE user_id = ? AND workspace_id = ? AND read_at IS NULL)`;
+
+/** `condition`: begins with that of the workspace. */
 const examined = (
   condition: string,
 ) => `SELECT id, workspace_id, contact_id, number_id, wrote_at, unread, state, assignee_id
-      FROM conversations WHERE workspace_id = ?${condition} AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
+      FROM conversations WHERE ${condition} AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
       ORDER BY wrote_at DESC, id DESC LIMIT ?`;
 
 /** SQL: the conversation is the assignee's. Parameters: the user's id, `any` or `none`; the id again. */
@@ -144,10 +155,13 @@ const filtered = (condition: string) => `WITH looked AS MATERIALIZED (${examined
  * earliest (0: open or not); the numbers as JSON (null: all), twice; the assignee's id, `any` or `none`, and the id again;
  * how many to return. For the reader's thread.
  */
-export const filteredSql = filtered("");
+export const filteredSql = filtered(IN_WORKSPACE);
 
 /** The same in one state, which is the second parameter. */
-export const filteredInStateSql = filtered(" AND state = ?");
+export const filteredInStateSql = filtered(IN_STATE);
+
+/** The same among those that mention a user, whose id is the second parameter; the workspace again is the third. */
+export const filteredMentioningSql = filtered(IS_MENTIONED);
 
 const MAY_ANSWER = "messages.automated = 0 AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)";
 
@@ -169,7 +183,7 @@ const waiting = (condition: string) => `WITH recent AS MATERIALIZED (
       WHERE workspace_id = ? AND ${isUnindexed} AND type = 'text' AND ${MAY_ANSWER} GROUP BY contact_id
   ), looked AS MATERIALIZED (
     SELECT id, workspace_id, contact_id, number_id, wrote_at, last_inbound_id, assignee_id FROM conversations
-      WHERE workspace_id = ?${condition} AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
+      WHERE ${condition} AND wrote_at <= ? AND (wrote_at, id) < (?, ?)
       ORDER BY wrote_at DESC, id DESC LIMIT ?
   ), waiting AS (
     SELECT looked.id, wrote_at FROM looked LEFT JOIN recent ON recent.contact_id = looked.contact_id
@@ -196,10 +210,13 @@ const waiting = (condition: string) => `WITH recent AS MATERIALIZED (
   UNION ALL SELECT * FROM (SELECT id, wrote_at, (SELECT count(*) FROM looked) FROM looked
     ORDER BY wrote_at, id LIMIT 1)`;
 
-export const waitingSql = waiting("");
+export const waitingSql = waiting(IN_WORKSPACE);
 
 /** The same in one state, which is the third parameter. */
-export const waitingInStateSql = waiting(" AND state = ?");
+export const waitingInStateSql = waiting(IN_STATE);
+
+/** The same among those that mention a user, whose id is the third parameter; the workspace again is the fourth. */
+export const waitingMentioningSql = waiting(IS_MENTIONED);
 
 const COUNTED_MAX = 100;
 

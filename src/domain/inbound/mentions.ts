@@ -5,12 +5,10 @@
 import { and, desc, eq, inArray, isNull, lte, max, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type Conversation, conversations } from "../contacts/table.ts";
-import type { User } from "../users/table.ts";
 import { listAnswerers } from "./assignee.ts";
 import { type ConversationPosition, isBelow } from "./conversations.ts";
+import { named, namesIn } from "./mention-names.ts";
 import { type ConversationNote, noteMentions } from "./table.ts";
-
-const BETWEEN = /[\s()[\]{}<>"'“”,;:!?]/u;
 
 /** Who asks, and the numbers whose conversations they see; null: all. */
 interface Reader {
@@ -21,7 +19,7 @@ interface Reader {
 
 /** Stores whom a new note names, but its author. A name that two have names no one. */
 export function storeMentions(tx: Tx, { id: noteId, text, userId: authorId, ...place }: ConversationNote): void {
-  const names = namesIn(text);
+  const names = new Set(namesIn(text).map(({ name }) => name));
   if (names.size === 0) return;
   const { workspaceId, contactId, numberId } = place;
   const all = listAnswerers(tx, place);
@@ -30,28 +28,6 @@ export function storeMentions(tx: Tx, { id: noteId, text, userId: authorId, ...p
     if (userId === authorId) continue;
     tx.db.insert(noteMentions).values({ userId, noteId, workspaceId, contactId, numberId, readAt: null }).run();
   }
-}
-
-/** What follows an @ at the start of a word. */
-function namesIn(text: string): Set<string> {
-  const words = text.split(BETWEEN).filter((word) => word.startsWith("@"));
-  return new Set(words.map((word) => withoutDots(word.slice(1)).toLowerCase()).filter((name) => name !== ""));
-}
-
-/** A sentence may end behind a name. */
-function withoutDots(name: string): string {
-  let end = name.length;
-  while (name.charAt(end - 1) === ".") end -= 1;
-  return name.slice(0, end);
-}
-
-function named(users: readonly User[], name: string): User | null {
-  const hasName = ({ email }: User): boolean => {
-    const address = email.toLowerCase();
-    return name.includes("@") ? address === name : address.split("@")[0] === name;
-  };
-  const found = users.filter(hasName);
-  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 function unreadOf({ userId, workspaceId, numberIds }: Reader) {

@@ -58,11 +58,13 @@ const UNREAD_COUNT_MAX = 100;
 
 const inboxViews = ["mine", "unassigned", "mentions", "open", "snoozed", "done"] as const;
 
-/** Which conversations a view has: its state, and who answers them. */
-function viewOf(view: Exclude<(typeof inboxViews)[number], "mentions"> | null, userId: number): Omit<Wanted, "show"> {
+/** Which conversations a view has: its state, who answers them, and whom they mention. */
+function viewOf(view: (typeof inboxViews)[number] | null, userId: number): Omit<Wanted, "show"> {
   switch (view) {
     case null:
       return {};
+    case "mentions":
+      return { mentionedId: userId };
     case "mine":
       return { state: "open", assignee: userId };
     case "unassigned":
@@ -82,19 +84,20 @@ export const inboxEndpoints = {
     const from = readScreen(query);
     const before = "after" in from ? readListPosition(from.after) : null;
     const view = query.get("view");
-    if (view === "mentions") {
+    const show = query.get("show");
+    if (view === "mentions" && show === null) {
       return store.read((tx) => {
         const rows = listMentioned(tx, readerOf(call), before, from.perPage + 1);
         const ofRow = (row: Conversation, now: ReadTx) => viewRow(now, row, call);
         return pageOf(from, rows, rows.length, ofRow, ({ wroteAt, id }) => ({ wroteAt, id }));
       });
     }
-    const show = query.get("show");
-    const { state = null, assignee = "any" } = viewOf(view, call.user.id);
+    const wanted = viewOf(view, call.user.id);
+    const { state = null, assignee = "any", mentionedId = null } = wanted;
     // No index has both, or lists who has none.
     const isSearched = state !== null && (show !== null || assignee === "none");
-    if (isSearched || show === "waiting" || call.numberIds !== null) {
-      const { rows, next } = await searchConversations(call, { show, state, assignee }, before, from.perPage);
+    if (isSearched || show === "waiting" || mentionedId !== null || call.numberIds !== null) {
+      const { rows, next } = await searchConversations(call, { ...wanted, show }, before, from.perPage);
       const data = Rows.of(rows, ({ id }, tx) => {
         const conversation = findConversation(tx, workspace.id, id);
         return conversation === undefined ? null : viewRow(tx, conversation, call);

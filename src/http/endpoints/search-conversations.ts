@@ -5,8 +5,10 @@ import { WINDOW_MS } from "#src/domain/contacts/window.ts";
 import {
   type ConversationPosition,
   filteredInStateSql,
+  filteredMentioningSql,
   filteredSql,
   waitingInStateSql,
+  waitingMentioningSql,
   waitingSql,
 } from "#src/domain/inbound/conversations.ts";
 import { waitsSql } from "#src/domain/inbound/waits.ts";
@@ -26,6 +28,8 @@ export interface Wanted {
   state?: ConversationState | null;
   /** A user's id. Default: any, and none. */
   assignee?: number | "none" | "any";
+  /** Those with unread notes that mention this user, in every state. */
+  mentionedId?: number | null;
 }
 
 /**
@@ -34,7 +38,7 @@ export interface Wanted {
  */
 export async function searchConversations(
   { searchReader, workspace, numberIds, clock }: Searching,
-  { show = null, state = null, assignee = "any" }: Wanted,
+  { show = null, state = null, assignee = "any", mentionedId = null }: Wanted,
   before: ConversationPosition | null,
   size: number,
 ) {
@@ -42,32 +46,27 @@ export async function searchConversations(
   const numbers = numberIds === null ? null : JSON.stringify(numberIds);
   const page = [wroteAt, wroteAt, id, CONVERSATIONS_SCANNED];
   const openedAfter = show === "open" ? clock.now() - WINDOW_MS + 1 : 0;
-  const place = state === null ? [workspace.id] : [workspace.id, state];
+  const [waiting, filtered, ...among] =
+    mentionedId !== null
+      ? [waitingMentioningSql, filteredMentioningSql, mentionedId, workspace.id]
+      : state !== null
+        ? [waitingInStateSql, filteredInStateSql, state]
+        : [waitingSql, filteredSql];
+  const place = [workspace.id, ...among];
   const rest = [numbers, numbers, assignee, assignee, size + 1];
   const found =
     show === "waiting"
-      ? await searchReader.query(state === null ? waitingSql : waitingInStateSql, [
-          workspace.id,
-          ...place,
-          ...page,
-          ...rest,
-        ])
-      : await searchReader.query(state === null ? filteredSql : filteredInStateSql, [
-          ...place,
-          ...page,
-          show === "unread" ? 1 : 0,
-          openedAfter,
-          ...rest,
-        ]);
+      ? await searchReader.query(waiting, [workspace.id, ...place, ...page, ...rest])
+      : await searchReader.query(filtered, [...place, ...page, show === "unread" ? 1 : 0, openedAfter, ...rest]);
   const positions = found.map((row) => ({
     wroteAt: Number(row.wrote_at),
     id: Number(row.id),
     scanned: row.looked === null ? null : Number(row.looked),
   }));
-  const waiting = positions.filter(({ scanned }) => scanned === null);
+  const matches = positions.filter(({ scanned }) => scanned === null);
   const lowest = positions.find(({ scanned }) => scanned === CONVERSATIONS_SCANNED);
-  const rows = waiting.slice(0, size);
-  const nextRow = waiting.length > size ? rows.at(-1) : lowest;
+  const rows = matches.slice(0, size);
+  const nextRow = matches.length > size ? rows.at(-1) : lowest;
   return { rows, next: nextRow === undefined ? null : { wroteAt: nextRow.wroteAt, id: nextRow.id } };
 }
 

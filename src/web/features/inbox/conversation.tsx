@@ -146,7 +146,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           marked={marked}
           renderItem={(item) =>
             item.kind === "note" ? (
-              <NoteLine item={item} zone={timezone} />
+              <NoteLine item={item} zone={timezone} conversation={ownId ?? 0} />
             ) : isControlPass(item) ? (
               <ControlPassLine item={item} zone={timezone} />
             ) : (

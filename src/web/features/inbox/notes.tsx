@@ -2,20 +2,21 @@
  * The notes of the staff in a conversation: among the messages, across the width, so that they are never mistaken for one, and
  * the field that writes them.
  */
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { PenLine } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { named, namesIn } from "#src/domain/inbound/mention-names.ts";
 import { type Entry, newFormKey, request } from "../../data/api.ts";
 import { useAskEvery } from "../../data/live.ts";
 import { sendOrWait } from "../../data/outbox.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { sentenceOf } from "../../ui/states.tsx";
 import { hourOf } from "../messages/message-view.ts";
 import { note as change, placeOf, readDraft, useDraft, write } from "./composer-draft.ts";
 import { shortName } from "./conversation-state.ts";
-import { useMentions } from "./mention-field.tsx";
+import { useColleagues, useMentions } from "./mention-field.tsx";
 import { useTypingShown } from "./presence.tsx";
 import { isAnswered } from "./sending.ts";
 import { strings } from "./team-strings.ts";
@@ -82,7 +83,13 @@ export function withNotes<Item extends { at: string }>(
   return [...all, ...rest];
 }
 
-export function NoteLine({ item: { note, at }, zone }: { item: NoteItem; zone: string }) {
+interface NoteLineProps {
+  item: NoteItem;
+  zone: string;
+  conversation: number;
+}
+
+export function NoteLine({ item: { note, at }, zone, conversation }: NoteLineProps) {
   const { kind, name } = note.author;
   const who = kind === "user" ? shortName(name) : name;
   return (
@@ -101,10 +108,35 @@ export function NoteLine({ item: { note, at }, zone }: { item: NoteItem; zone: s
         </time>
       </p>
       <p dir="auto" className="mt-1 whitespace-pre-wrap text-form wrap-anywhere mid:text-body">
-        {note.text}
+        <NoteText text={note.text} conversation={conversation} />
       </p>
     </div>
   );
+}
+
+/** Colleagues whom it names stand out, and the reader more. */
+function NoteText({ text, conversation }: { text: string; conversation: number }) {
+  const { email: me } = useMe().user;
+  const names = namesIn(text);
+  const colleagues = useQuery({ ...useColleagues(conversation), enabled: names.length > 0 });
+  const known = (colleagues.data ?? []).map((email) => ({ email }));
+  const parts: ReactNode[] = [];
+  let done = 0;
+  for (const { name, start, end } of names) {
+    const email = named(known, name)?.email;
+    if (email === undefined) continue;
+    const isOwn = email === me;
+    const Mark = isOwn ? "mark" : "b";
+    const className = isOwn ? "rounded-control bg-amber px-1 font-bold text-surface" : "font-semibold text-amber";
+    parts.push(
+      text.slice(done, start),
+      <Mark key={start} title={email} className={className}>
+        {text.slice(start, end)}
+      </Mark>,
+    );
+    done = end;
+  }
+  return [...parts, text.slice(done)];
 }
 
 /** `draftId`: of the note. */

@@ -46,8 +46,22 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.reload();
       expect(await reply.inputValue()).toBe("Yes, it is red");
       await page.getByLabel("Your reply answers").getByText("Is it red?").waitFor();
+      // What is typed on goes behind what was there.
+      for (const [key, field, text] of [
+        ["r", reply, "Yes, it is red"],
+        ["n", note, "She asked before"],
+        ["r", reply, "Yes, it is red!"],
+      ] as const) {
+        await page.keyboard.press(key);
+        await field.and(page.locator(":focus")).waitFor();
+        expect(await field.inputValue()).toBe(text);
+        await page.keyboard.type("!");
+        expect(await field.inputValue()).toBe(`${text}!`);
+        await page.keyboard.press("Escape");
+      }
+      await reply.fill("Yes, it is red");
       await noteTab.click();
-      expect(await note.inputValue()).toBe("She asked before");
+      await note.fill("She asked before");
       await scenario.go("inbox?person=2");
       expect(await reply.inputValue()).toBe("");
 

@@ -46,18 +46,24 @@ function replyTo(draftId: string, quoted: Quoted): void {
  */
 export function focusReplyNow(change: () => void): void {
   flushSync(change);
-  document.querySelector<HTMLElement>("[data-composer]")?.focus();
+  focusAtEnd(document.querySelector("[data-composer]"));
 }
 
 /** As `focusReplyNow`, for the field of a note. */
 export function focusNoteNow(change: () => void): void {
   flushSync(change);
-  document.querySelector<HTMLElement>("[data-note]")?.focus();
+  focusAtEnd(document.querySelector("[data-note]"));
+}
+
+/** Behind what is written there already, also by a page before this one. */
+export function focusAtEnd(field: HTMLTextAreaElement | null): void {
+  field?.focus();
+  field?.setSelectionRange(field.value.length, field.value.length);
 }
 
 /** Also a field that is about to appear. */
 export function focusReply(): void {
-  setTimeout(() => document.querySelector<HTMLElement>("[data-composer]")?.focus());
+  setTimeout(() => focusAtEnd(document.querySelector("[data-composer]")));
 }
 
 /** Whether a free message can be sent now. */

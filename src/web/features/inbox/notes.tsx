@@ -14,6 +14,7 @@ import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { sentenceOf } from "../../ui/states.tsx";
 import { hourOf } from "../messages/message-view.ts";
+import { focusAtEnd } from "./composer-actions.tsx";
 import { note as change, placeOf, readDraft, useDraft, write } from "./composer-draft.ts";
 import { shortName } from "./conversation-state.ts";
 import { useColleagues, useMentions } from "./mention-field.tsx";
@@ -145,7 +146,7 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
   const client = useQueryClient();
   const { text, isSending, error } = useDraft(draftId);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => focusAtEnd(field.current), []);
   const showTyping = useTypingShown(conversation, text);
   const mentions = useMentions(field, conversation, (changed) => write(draftId, { text: changed }));
   const isEmpty = text.trim() === "";

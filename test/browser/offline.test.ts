@@ -108,6 +108,83 @@ describe.skipIf(noBrowser)("in a browser", () => {
     SCENARIO_LIMIT_MS,
   );
 
+  test.each([
+    { hasLocks: true, bytes: 1_000, pages: "of which one sends at a time" },
+    { hasLocks: false, bytes: 1_000, pages: "without locks between them, as over plain HTTP" },
+    { hasLocks: false, bytes: 3_000_000, pages: "without locks, which continue one upload" },
+  ])(
+    "a text and a file that wait are sent once by two pages of a browser, $pages",
+    async ({ hasLocks, bytes }) => {
+      await using scenario = await startScenario();
+      const { page, context } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const from = { text: "Have you a menu?", number: 1 };
+      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", from);
+      if (!hasLocks)
+        await context.addInitScript(`Object.defineProperty(Navigator.prototype, "locks", { value: undefined })`);
+      const isWhole = bytes < 1_000_000;
+      let isCut = true;
+      const asked = { media: 0, uploads: 0, messages: 0 };
+      const both = Promise.withResolvers<void>();
+      let pieces = 0;
+      await context.route(/\/w\/1\/(media|messages|uploads)/, async (route) => {
+        const request = route.request();
+        if (request.method() === "PATCH") {
+          pieces += 1;
+          isCut ||= pieces === 3;
+        }
+        if (request.method() === "GET") return route.continue();
+        if (isCut && !(pieces < 3 && request.url().includes("uploads"))) return route.abort();
+        if (request.method() === "PATCH") return route.continue();
+        const what = (["media", "uploads", "messages"] as const).find((name) => request.url().endsWith(name));
+        if (what !== undefined) asked[what] += 1;
+        // Each of the two has an upload of its own before either sends.
+        if (asked.media === 2) both.resolve();
+        if (what === "media" && !hasLocks) await both.promise;
+        return route.continue();
+      });
+      const caption = page.getByLabel("Caption", { exact: true });
+      const waitingIn = (of: typeof page) => of.getByRole("list", { name: "Waiting for the line" });
+      await scenario.go("inbox?person=1");
+      await page.getByLabel("Your reply", { exact: true }).waitFor();
+      // Behind a text that waits, no upload begins.
+      if (isWhole) {
+        await page.getByLabel("Your reply", { exact: true }).fill("One moment");
+        await page.keyboard.press("Control+Enter");
+        await waitingIn(page).getByText("One moment").waitFor();
+      }
+      const buffer = Buffer.alloc(bytes, "0123456789abcdefghijklmnopqrstuvwxyz-");
+      buffer.write("%PDF-1.7\n");
+      await page.locator("input[type=file]").setInputFiles({ name: "menu.pdf", mimeType: "application/pdf", buffer });
+      await caption.fill("Here it is");
+      await caption.press("Control+Enter");
+      await waitingIn(page).getByText("Here it is").waitFor();
+      const second = await context.newPage();
+      await second.goto(page.url());
+      for (const one of [page, second]) await waitingIn(one).getByText("Here it is").waitFor();
+
+      isCut = false;
+      await Promise.all([page, second].map((one) => one.evaluate(`dispatchEvent(new Event("online"))`)));
+      for (const one of [page, second]) {
+        await waitingIn(one).waitFor({ state: "detached" });
+        await one.getByRole("region", { name: "Conversation", exact: true }).getByText("Here it is").waitFor();
+      }
+      const { data } = await scenario.read<{ data: { text: string }[] }>("/messages");
+      expect(data.map(({ text }) => text)).toEqual(isWhole ? ["Here it is", "One moment"] : ["Here it is"]);
+      if (isWhole)
+        expect(asked).toEqual({ uploads: 0, ...(hasLocks ? { media: 1, messages: 2 } : { media: 2, messages: 4 }) });
+      else expect([asked.media, asked.uploads]).toEqual([0, 1]);
+      const medium = (data[0] as { content?: { media?: { id: number } } }).content?.media?.id;
+      const stored = await context.request.get(`${scenario.app.url}/console/api/w/1/media/${medium}`, {
+        headers: { "sec-fetch-site": "same-origin" },
+      });
+      expect(Buffer.compare(await stored.body(), buffer)).toBe(0);
+      expect(await page.evaluate(COUNT)).toBe(0);
+      expect(scenario.troubles.filter((trouble) => !trouble.includes("ERR_FAILED"))).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
   test(
     "replies and a note wait for the line, go once and in order; old ones ask; another account sees and sends nothing of them",
     async () => {

@@ -1,6 +1,7 @@
 /** What waited in a browser: a repeat finds the message or the note, whatever its age, and goes out for its own account alone. */
 import { expect, test } from "bun:test";
 import { person } from "#test/support/console.ts";
+import { bodyOf } from "#test/support/matrix-api.ts";
 import { startTestServer } from "#test/support/server.ts";
 
 const PERSON = "+919876540010";
@@ -39,4 +40,44 @@ test("a message and a note of a form are there once, also when they are repeated
   const foreign = await bob.post(path, note, of(user.id));
   expect([foreign.status, foreign.body.error.code]).toEqual([409, "other_account"]);
   expect((await agent.post(path, note, of(user.id))).status).toBe(201);
+});
+
+test("under one key two uploads of one file are one message, and another file is another request", async () => {
+  await using app = await startTestServer();
+  const shop = await app.workspace({ number: "+911244001100" });
+  const agent = await person(app, "agent@example.com", "agent", shop.id);
+  const base = `/w/${shop.id}`;
+  await app.inbound(shop, PERSON, "Have you a menu?");
+  const upload = async (text: string): Promise<number> => {
+    const { body, headers = {} } = bodyOf("POST", { formFile: text });
+    return (await agent.post(`${base}/media`, body, { headers })).body.data.id;
+  };
+  const [one, other, second] = [
+    await upload("%PDF-1.4 menu"),
+    await upload("%PDF-1.4 menu"),
+    await upload("%PDF-1.4 prices"),
+  ];
+  expect(new Set([one, other, second]).size).toBe(3);
+  const send = (id: number, key: string, more: object = {}) =>
+    agent.post(`${base}/messages`, { to: PERSON, media: { id, ...more } }, { key });
+  // Of two pages at the same time.
+  const both = await Promise.all([send(one, "draft-1"), send(other, "draft-1")]);
+  expect(both.map(({ status }) => status)).toEqual([201, 201]);
+  expect(new Set(both.map(({ body }) => body.data.id)).size).toBe(1);
+  for (const [id, more] of [
+    [second, {}],
+    [one, { caption: "Here" }],
+    [1_999_999_999, {}],
+  ] as const) {
+    const refused = await send(id, "draft-1", more);
+    expect([id, refused.status, refused.body.error.code]).toEqual([id, 409, "idempotency_conflict"]);
+  }
+  const headed = (id: number) => {
+    const buttons = [{ id: "yes", title: "Yes" }];
+    const interactive = { body: "This one?", header: { type: "document", id }, buttons };
+    return agent.post(`${base}/messages`, { to: PERSON, interactive }, { key: "draft-2" });
+  };
+  expect((await headed(one)).body.data.id).toBe((await headed(other)).body.data.id);
+  expect((await headed(second)).status).toBe(409);
+  expect(app.store.client.prepare("SELECT count(*) FROM messages").pluck().get()).toBe(2);
 });

@@ -5,6 +5,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
 import { findKey, type KeyUse, usedBefore } from "#src/domain/idempotency/keys.ts";
 import { emptySentDraft } from "#src/domain/inbound/drafts.ts";
+import { findUpload } from "#src/domain/media/read.ts";
 import { countMessage, requireInGroup } from "#src/domain/messages/key-limits.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
 import { findSentByForm, findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
@@ -189,7 +190,7 @@ export const messageEndpoints = {
     // The console's form has its key kept like an API key's, so that a message in doubt is never sent again.
     const [input, use] = readTogether(
       () => readSendMessage(call.body, call.workspace.timezone),
-      () => readKey(call),
+      () => readKey(call.user === null ? call : { ...call, body: withFiles(call) }),
     );
     const repeated = call.user === null ? undefined : findRepeated(call, use);
     if (repeated !== undefined) return repeated;
@@ -255,6 +256,21 @@ function requestOf(call: KeyCall | WorkspaceCall, input: SendInput): SendRequest
   const asked = { ...input, from, take: input.take ?? false };
   const sentBy = sentByUser(call.user);
   return { workspaceId, origin: "console", sentBy, onStart: unchangedCheck(call), input: asked };
+}
+
+/**
+ * The body with what each upload is in the place of its id. Two pages of a browser that send what waits in it may each have
+ * uploaded the file: under one key, that is one request.
+ */
+function withFiles({ store, workspace, body }: WorkspaceCall): unknown {
+  return store.read((tx) =>
+    JSON.parse(
+      JSON.stringify(body, (name, value: unknown) => {
+        if (name !== "id" || typeof value !== "number") return value;
+        return findUpload(tx, workspace.id, value)?.file.hash ?? value;
+      }),
+    ),
+  );
 }
 
 /**

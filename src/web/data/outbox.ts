@@ -85,6 +85,8 @@ export async function waitWithFile(
   sent: Sent,
   { file, fileKey, resume }: { file: File; fileKey: string; resume: string | null },
 ): Promise<boolean> {
+  // Another page has the same draft.
+  if (readAnew().some(({ userId, key }) => userId === sent.userId && key === sent.key)) return true;
   const kept = `outbox ${sent.userId} ${newFormKey()}`;
   if (!(await keepFile(kept, sent, file, fileKey))) return false;
   const isWaiting = keepWaiting({ ...sent, file: { kept, fileKey, resume, id: null } });
@@ -166,7 +168,7 @@ export async function sendWaiting(userId: number, client: QueryClient): Promise<
   await alone(true, async () => {
     const stopped = new Set<string>();
     for (;;) {
-      const next = readAll().find((one) => one.userId === userId && !stopped.has(conversationOf(one)));
+      const next = readAnew().find((one) => one.userId === userId && !stopped.has(conversationOf(one)));
       if (next === undefined) return;
       const outcome = asks(next) ? "stays" : await sendOne(next);
       if (outcome === "no line") return;
@@ -181,8 +183,8 @@ async function sendOne(found: Waiting): Promise<"sent" | "stays" | "no line"> {
   try {
     waiting = await withFile(found);
   } catch (error) {
-    // It was cancelled.
-    return readAll().some(({ at }) => at === found.at) ? keepOrRefuse(newestOf(found), error) : "stays";
+    // It was cancelled, or another page has sent it.
+    return readAnew().some(({ at }) => at === found.at) ? keepOrRefuse(newestOf(found), error) : "stays";
   }
   const { workspaceId: workspace, what } = waiting;
   try {
@@ -224,7 +226,7 @@ function newestOf(waiting: Waiting): Waiting {
 
 /** The person may have been erased meanwhile. */
 function saveIfThere(waiting: Waiting): boolean {
-  return readAll().some(({ at }) => at === waiting.at) && save(waiting);
+  return readAnew().some(({ at }) => at === waiting.at) && save(waiting);
 }
 
 function keepOrRefuse(waiting: Waiting, error: unknown): "stays" | "no line" {
@@ -232,6 +234,8 @@ function keepOrRefuse(waiting: Waiting, error: unknown): "stays" | "no line" {
   const isRefused =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && ![401, 429].includes(error.status);
   if (!isRefused || error.code === "other_account") return "no line";
+  // Another page has sent it, or the person was erased.
+  if (!readAnew().some(({ at }) => at === waiting.at)) return "stays";
   // The refusal is kept under its key. A person who lets it go has seen what it says.
   remove(waiting);
   // Another try uploads its file again: the one that was refused may have been deleted.
@@ -276,6 +280,12 @@ function conversationOf({ workspaceId, contactId }: Waiting): string {
 function readAll(): readonly Waiting[] {
   known ??= readStorage().sort((a, b) => a.at - b.at);
   return known;
+}
+
+/** Another page may have changed it a moment ago, which this one is told later. */
+function readAnew(): readonly Waiting[] {
+  known = null;
+  return readAll();
 }
 
 function readStorage(): Waiting[] {

@@ -4,8 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { openStore } from "#src/db/store.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { recordEvent } from "#src/domain/webhooks/record-event.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { startTestServer } from "#test/support/server.ts";
+import { openTestStore } from "#test/support/store.ts";
 
 const step = fc.oneof(
   fc.record({ kind: fc.constant("burst" as const), people: fc.integer({ min: 1, max: 12 }) }),
@@ -49,3 +53,27 @@ test("bursts, a clock that goes back and restarts: the order of the ids is the o
     { numRuns: 20 },
   );
 }, 120_000);
+
+test("the ids of two processes that record events in turns sort as the log does, and so does the one after a rollback", async () => {
+  using at = await openTestStore(0);
+  const other = openStore(at.store.client.name, { clock: at.clock, busyTimeoutMs: 1_000 });
+  const record = (tx: Tx): string => recordEvent(tx, at.shop, "webhook.test", {}).id;
+  try {
+    const ids = [await at.store.write(record), await at.store.write(record)];
+    // The clock of the other process is an hour ahead.
+    ids.push(await other.write((tx) => record({ ...tx, now: tx.now + 3_600_000 })));
+    ids.push(await at.store.write(record));
+    const isLost = at.store.write((tx) => {
+      record(tx);
+      throw new Error("not kept");
+    });
+    await expect(isLost).rejects.toThrow("not kept");
+    ids.push(await at.store.write(record), await other.write(record), await at.store.write(record));
+    const logged = at.store.client.prepare("SELECT id FROM events ORDER BY seq").pluck().all();
+    expect(logged).toEqual(ids);
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
+  } finally {
+    other.close();
+  }
+});

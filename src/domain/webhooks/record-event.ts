@@ -11,6 +11,12 @@ import type { EventRow } from "./table.ts";
 export const EVENTS = "events";
 
 /**
+ * The id of the latest event, for as long as only this connection records events and none of its transactions is rolled
+ * back: `settingsState` is another object from then on. A purge of the event changes nothing: the next id sorts after it.
+ */
+const latestIds = new WeakMap<object, string>();
+
+/**
  * `data` is the event's data, in the shape that the API documents for `type`. Returns the event's sequence number and
  * id.
  */
@@ -20,9 +26,11 @@ export function recordEvent<Type extends EventType>(
   type: Type,
   data: EventData<Type>,
 ): Pick<EventRow, "seq" | "id"> {
-  const id = newEventId(tx.now, latestEventId(tx).get()?.id ?? null, tx.random);
+  const latest = latestIds.get(tx.settingsState) ?? latestEventId(tx).get()?.id ?? null;
+  const id = newEventId(tx.now, latest, tx.random);
   const body = JSON.stringify({ id, type, created_at: formatInstant(tx.now, workspace.timezone), data });
   const seq = insertEvent(tx).insert({ id, workspaceId: workspace.id, type, body, createdAt: tx.now });
+  latestIds.set(tx.settingsState, id);
   tx.notify(EVENTS);
   return { seq, id };
 }

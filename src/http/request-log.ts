@@ -15,7 +15,7 @@ import { apiEndpoints } from "./endpoints/endpoints.ts";
 import { splitUrl } from "./respond.ts";
 
 interface RequestLogOptions {
-  store: Store;
+  store: Pick<Store, "writeRepeatable">;
   clock: Clock;
   log: Log;
   /** Whether the log says when the server ended without a clean stop. */
@@ -135,7 +135,7 @@ export class RequestLog extends ServiceLoop {
     this.#unlisted.clear();
     if (this.#unwritten.length === 0) this.#waitsSince = null;
     try {
-      await store.write((tx) => recordKeyRequests(tx, found, unlisted, run));
+      await store.writeRepeatable((tx) => recordKeyRequests(tx, found, unlisted, run));
       return this.#unwritten.length > 0 || (this.isStopped && !isEnd);
     } catch {
       // The storage failed, which is logged elsewhere: these are written with the next ones.

@@ -461,6 +461,7 @@ export const expectedPlans: Record<string, string[]> = {
   "webhooks.resetTimeouts": ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.scheduleNextAttempt": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.webhookOfWorkspace": ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "workspaces.workspaceOfKey": ["SEARCH api_keys USING INTEGER PRIMARY KEY (rowid=?)"],
   "workspaces.keyRequestDay": ["SEARCH key_request_days USING PRIMARY KEY (workspace_id=? AND day=?)"],
   "workspaces.newestKeyRequests": [
     "MERGE (UNION ALL)",

@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Log } from "#src/core/log.ts";
 import { openClient } from "#src/db/driver.ts";
-import type { Store } from "#src/db/store.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { LISTED_PER_DAY, lacksOfLog } from "#src/domain/workspaces/request-log.ts";
 import { RequestLog } from "#src/http/request-log.ts";
@@ -212,7 +211,9 @@ test("while the storage fails, a thousand requests are kept for later and the ot
   const keyId = (await store.write((tx) => createKey(tx, workspaceId, "Till"))).id;
   let isBroken = true;
   const log = new RequestLog({
-    store: { write: (act) => (isBroken ? Promise.reject(new Error("disk full")) : store.write(act)) } as Store,
+    store: {
+      writeRepeatable: (act) => (isBroken ? Promise.reject(new Error("disk full")) : store.writeRepeatable(act)),
+    },
     ...{ clock, notesRuns: false, log: { error: () => undefined } as unknown as Log },
   });
   log.start();

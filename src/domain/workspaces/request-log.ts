@@ -3,14 +3,16 @@
  * room for so many requests, and those beyond are counted alone. It says what it may lack.
  */
 import { asc, desc, eq, gte, lte } from "drizzle-orm";
+import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import {
   addToKeyRequestDay,
-  insertKeyRequest,
+  insertKeyRequests,
   keyRequestDay,
   newestKeyRequests,
   newestRequestsOfKey,
   noteKeyRequestRun,
+  workspaceOfKey,
 } from "./statements.ts";
 import { apiKeys, type KeyRequest, keyRequestDays, keyRequestRuns, keyRequests } from "./table.ts";
 
@@ -40,6 +42,9 @@ export interface Unlisted {
   count: number;
 }
 
+/** Null: the key is gone, as after a reset of test control. */
+const workspaceIdOf = remembered((tx, keyId: number) => workspaceOfKey(tx).get({ keyId })?.workspaceId ?? null);
+
 /** Adds requests, as far as their day has room; the others are counted. `run`: null where no end of a run is told. */
 export function recordKeyRequests(
   tx: Tx,
@@ -58,11 +63,17 @@ export function recordKeyRequests(
     days.set(key, added);
     return added;
   };
+  const listed: NewKeyRequest[] = [];
   for (const request of found) {
     const day = dayOf(request.workspaceId, request.at);
+    const workspaceId = workspaceIdOf(tx, request.keyId);
     if (day.listed >= day.room) day.unlisted += 1;
-    else day.listed += insertKeyRequest(tx).run(request);
+    else if (workspaceId !== null) {
+      day.listed += 1;
+      listed.push({ ...request, workspaceId });
+    }
   }
+  insertKeyRequests(tx, listed);
   for (const { workspaceId, at, count } of unlisted) dayOf(workspaceId, at).unlisted += count;
   for (const day of days.values()) addToKeyRequestDay(tx).run(day);
   if (run !== null) noteKeyRequestRun(tx).run({ ...run, writtenAt: tx.now });

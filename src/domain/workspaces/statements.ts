@@ -1,5 +1,6 @@
 /** The hot statements of workspaces, API keys and their requests: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
+import { hotRows } from "#src/db/hot-rows.ts";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
 import { apiKeys, keyRequestDays, keyRequestRuns, keyRequests, workspaces } from "./table.ts";
 
@@ -39,12 +40,14 @@ export const validKeyByHash = hotQuery(
 const request = getTableColumns(keyRequests);
 const day = getTableColumns(keyRequestDays);
 
-/** Writes nothing where the key is gone: a reset of test control removes keys. */
-export const insertKeyRequest = hotWrite(
-  `INSERT INTO key_requests (workspace_id, key_id, at, method, path, status, duration_ms)
-  SELECT workspace_id, id, :at, :method, :path, :status, :durationMs FROM api_keys WHERE id = +:keyId`,
+export const workspaceOfKey = hotQuery(
+  "SELECT workspace_id AS workspaceId FROM api_keys WHERE id = +:keyId",
   request,
+  { workspaceId },
 );
+
+const { id: _, ...newRequest } = request;
+export const insertKeyRequests = hotRows(keyRequests, newRequest);
 
 export const keyRequestDay = hotQuery(
   "SELECT listed FROM key_request_days WHERE workspace_id = +:workspaceId AND day = +:day",

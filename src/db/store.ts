@@ -189,8 +189,12 @@ export class Store {
   #endRead(): void {
     if (this.#snapshot === null) return;
     this.#snapshot = null;
-    // A failing disk may already have ended the transaction; report that error and not one from this commit.
-    if (this.client.inTransaction) this.#commit.run();
+    try {
+      this.#commit.run();
+    } catch (error) {
+      // A failing disk may already have ended the transaction; that error was reported.
+      if (this.client.inTransaction) throw error;
+    }
   }
 
   /** From now on, nothing is written while the paths of the database do not lead to its files. */

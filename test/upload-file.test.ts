@@ -100,15 +100,18 @@ test("a lost line, a lost answer, half a piece and a busy server cost a pause; t
   }
 });
 
-test("a server that restarted is given the file from its beginning, at most three times", async () => {
+test("a server that restarted is given the file from its beginning; the fourth time it waits as without a line", async () => {
   faults = [null, null, "restart"];
   const { result, seen } = upload();
   await result;
   expect([once(), seen.begun]).toEqual([true, ["u1", "u2"]]);
   faults = [null, "restart", null, "restart", null, "restart"];
   const again = upload();
-  expect(await again.result.catch(({ code }) => code)).toBe("not_found");
+  expect(await again.result.catch(({ status }) => status)).toBe(0);
   expect(again.seen.begun).toHaveLength(3);
+  const later = upload(again.seen.begun[2]);
+  await later.result;
+  expect([stored.length, later.seen.begun]).toEqual([2, ["u6"]]);
 });
 
 test("without a line it ends after two pauses, and another page continues where it stopped", async () => {

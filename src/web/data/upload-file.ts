@@ -8,8 +8,9 @@ const WHOLE_MAX = 1024 * 1024;
 const PIECE_BYTES = 512 * 1024;
 /** The pauses before a piece is tried again, until the line counts as lost. */
 const PAUSES_MS = [500, 2_000] as const;
-/** The server has restarted, or waited for too long. */
+/** The server has restarted, or waited for too long. Each costs what had arrived. */
 const BEGINNINGS_MAX = 3;
+const AGAIN = "The server was restarted during the upload. Try again in a moment.";
 const PIECE_WITHIN_MS = 120_000;
 
 type Stored = Output<"POST /w/{workspace}/media">;
@@ -43,7 +44,9 @@ export async function uploadFile(file: File, options: UploadOptions): Promise<St
       }
       return await sendPieces(id, file, options);
     } catch (error) {
-      if (!isGone(error) || begun === BEGINNINGS_MAX) throw error;
+      if (!isGone(error)) throw error;
+      // Nothing is wrong with the file: it is begun again later, as after a lost line.
+      if (begun === BEGINNINGS_MAX) throw new ApiError(0, "no_answer", AGAIN);
       id = null;
     }
   }

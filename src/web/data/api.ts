@@ -208,9 +208,15 @@ function pathOf(route: Route, input: object): string {
 
 /** The server vouches for the form of its answers: its tests compare each of them with its declaration. */
 async function readAnswer<Name extends DataRoute>(response: Response): Promise<Output<Name>> {
-  const answer = (await response.json().catch(() => null)) as { data?: unknown; meta?: unknown; error?: Json } | null;
+  const answer = (await response.json().catch(notJson)) as { data?: unknown; meta?: unknown; error?: Json } | null;
   if (!response.ok || answer === null) throw readError(response, answer?.error);
   return (answer.meta === undefined ? answer.data : answer) as Output<Name>;
+}
+
+/** An answer that broke off is none: whether the server acted is not known. */
+function notJson(error: unknown): null {
+  if (error instanceof SyntaxError) return null;
+  throw new ApiError(0, "no_answer", "The answer of the server did not arrive. Check the connection, then try again.");
 }
 
 function readError(response: Response, error: Json | undefined): ApiError {

@@ -13,7 +13,7 @@ interface Waiting extends Place {
 }
 interface Sent extends Place {
   key: string;
-  seen: null;
+  seen: string | null;
   text: string;
   what: { message: object };
 }
@@ -33,6 +33,7 @@ interface Outbox {
 /** The browser's modules, which the types of the server do not know. */
 const data = (name: string) => import(new URL(`../src/web/data/${name}`, import.meta.url).href);
 const { dropFile, keepFile, readKept }: Files = await data("kept-files.ts");
+const { ApiError }: { ApiError: new (status: number, code: string, message: string) => Error } = await data("api.ts");
 const { confirmWaiting, sendOrWait, sendWaiting, waitingIn, waitWithFile }: Outbox = await data("outbox.ts");
 
 const HOUR = 3_600_000;
@@ -47,34 +48,42 @@ let hasLine: boolean;
 let refusal: string | null;
 let uploaded: number;
 
-/** As much of IndexedDB as the console uses. */
+/** As much of IndexedDB as the console uses: one transaction after the other, each request of it in turn. */
+let last: Promise<void> = Promise.resolve();
 const database = {
   transaction() {
     const done: { oncomplete?: () => void } = {};
-    const result = (value: unknown) => {
-      setTimeout(() => done.oncomplete?.());
-      return { result: value };
+    const before = last;
+    const ended = Promise.withResolvers<void>();
+    last = ended.promise;
+    let open = 0;
+    /** `run` calls what it is given once for each result. */
+    const ask = (run: (tell: (result: unknown) => void) => void) => {
+      const request: { result: unknown; onsuccess?: () => void } = { result: undefined };
+      open += 1;
+      const answer = () => {
+        run((result) => {
+          request.result = result;
+          request.onsuccess?.();
+        });
+        open -= 1;
+        if (open > 0) return;
+        done.oncomplete?.();
+        ended.resolve();
+      };
+      void before.then(() => setTimeout(answer));
+      return request;
     };
     const store = {
-      get: (name: string) => result(kept.get(name)),
-      getAll: () => result([...kept.values()]),
-      put: (value: unknown, name: string) => result(kept.set(name, value)),
-      delete: (name: string) => result(kept.delete(name)),
-      openCursor() {
-        const request: { result: unknown; onsuccess?: () => void } = { result: null };
-        const names = [...kept.keys()];
-        const next = () => {
-          const name = names.shift();
-          const cursor = { value: kept.get(name ?? ""), delete: () => kept.delete(name ?? ""), continue: next };
-          request.result = name === undefined ? null : cursor;
-          request.onsuccess?.();
-        };
-        setTimeout(() => {
-          next();
-          done.oncomplete?.();
-        });
-        return request;
-      },
+      get: (name: string) => ask((tell) => tell(kept.get(name))),
+      getAll: () => ask((tell) => tell([...kept.values()])),
+      put: (value: unknown, name: string) => ask((tell) => tell(kept.set(name, value))),
+      delete: (name: string) => ask((tell) => tell(kept.delete(name))),
+      openCursor: () =>
+        ask((tell) => {
+          for (const [name, value] of kept) tell({ value, delete: () => kept.delete(name), continue: () => undefined });
+          tell(null);
+        }),
     };
     return Object.assign(done, { objectStore: () => store });
   },
@@ -200,4 +209,30 @@ test("a browser keeps 200 MB, no file beyond it, and none if it has no storage",
   await dropFile("draft 7 1 3");
   expect(await keepFile("draft 7 1 4", ASHA, second, "t")).toBe(true);
   expect((await readKept("draft 7 1 4"))?.fileKey).toBe("t");
+});
+
+test("a file that is dropped while it is being kept is gone", async () => {
+  const keeping = keepFile("draft 7 1 3", ASHA, menu(), "s");
+  await dropFile("draft 7 1 3");
+  expect(await keeping).toBe(true);
+  expect(await readKept("draft 7 1 3")).toBeNull();
+});
+
+test("what was refused because others wrote goes, once a person says so, with what the refusal knew in sight, and nothing newer", async () => {
+  const versions: (string | null)[] = [];
+  const refused = (_: unknown, { headers }: RequestInit = {}) => {
+    // Behind it are the messages that the page has sent.
+    versions.push(new Headers(headers).get("if-match")?.split(" ")[0] ?? null);
+    const error = { code: "conversation_changed", message: "Bob answered.", version: `c3-seen-${versions.length}` };
+    return Promise.resolve(Response.json({ error }, { status: 409 }));
+  };
+  globalThis.fetch = Object.assign(refused, { preconnect: () => undefined });
+  const lost = new ApiError(0, "no_answer", "No line.");
+  await sendOrWait({ ...sentBy(ASHA, "a", { text: "a" }), seen: "c3-seen-0" }, () => Promise.reject(lost));
+  for (let tries = 0; tries < 2; tries += 1) {
+    await send(ASHA);
+    for (const one of waitingIn(ASHA)) confirmWaiting(one);
+  }
+  expect(versions).toEqual(["c3-seen-0", "c3-seen-1"]);
+  expect(waitingIn(ASHA)).toMatchObject([{ refusal: null, text: "a" }]);
 });

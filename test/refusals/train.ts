@@ -3,6 +3,8 @@
  * roots alone, in a fixed order, so that every machine learns the same weights.
  */
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
 import { BUCKETS, readFeatures, readWords } from "#src/domain/workspaces/refusal-features.ts";
 import { languages, languagesOf, readCorpus } from "./corpus.ts";
@@ -30,6 +32,8 @@ interface Weights {
 
 /** As it is stored: `weights` is a signed byte for each bucket, in base64; a byte times `step` is a weight. */
 interface Model {
+  /** Of `digestOfSources`, when it was learned. */
+  sources: string;
   bias: number;
   step: number;
   weights: string;
@@ -38,6 +42,17 @@ interface Model {
 /** Learns from the open half and the lines written for training. */
 export function trainModel(): Model {
   return quantize(learn([...readExamples("open"), ...readExamples("train")]));
+}
+
+/** Of all that the weights are made of: the lines, and the code that reads and learns them. */
+export function digestOfSources(): string {
+  const project = join(import.meta.dir, "../..");
+  const digest = createHash("sha256");
+  for (const folder of ["test/refusals/corpus/open", "test/refusals/corpus/train", "src/domain/workspaces"])
+    for (const name of readdirSync(join(project, folder)).toSorted())
+      if (/\.tsv$|^refusal.*\.ts$|^normalize-command/.test(name))
+        digest.update(readFileSync(join(project, folder, name)));
+  return digest.update(readFileSync(import.meta.filename)).digest("hex");
 }
 
 /** As the file of the weights holds it. */
@@ -156,5 +171,5 @@ function quantize({ bias, weights }: Weights): Model {
   const weightMax = weights.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0);
   const step = weightMax / 127;
   const bytes = Int8Array.from(weights, (weight) => Math.round(weight / step));
-  return { bias, step, weights: Buffer.from(bytes.buffer).toString("base64") };
+  return { sources: digestOfSources(), bias, step, weights: Buffer.from(bytes.buffer).toString("base64") };
 }

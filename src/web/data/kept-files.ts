@@ -29,10 +29,17 @@ export async function keepFile(name: string, place: Owned, file: File, fileKey: 
   const { userId, workspaceId, contactId } = place;
   const kept: Kept = { ...{ userId, workspaceId, contactId, file, fileKey }, until: Date.now() + KEPT_MS };
   try {
-    const all = await inStore("readonly", (store) => store.getAll() as IDBRequest<Kept[]>);
-    if (all.reduce((sum, one) => sum + one.file.size, file.size) > BYTES_MAX) return false;
-    await inStore("readwrite", (store) => store.put(kept, name));
-    return true;
+    let hasRoom = false;
+    // In one transaction: the file may be sent and dropped meanwhile, and does not come back then.
+    await inStore("readwrite", (store) => {
+      const all = store.getAll() as IDBRequest<Kept[]>;
+      all.onsuccess = () => {
+        hasRoom = all.result.reduce((sum, one) => sum + one.file.size, file.size) <= BYTES_MAX;
+        if (hasRoom) store.put(kept, name);
+      };
+      return all;
+    });
+    return hasRoom;
   } catch {
     return false;
   }

@@ -236,11 +236,12 @@ function keepOrRefuse(waiting: Waiting, error: unknown): "stays" | "no line" {
   if (!isRefused || error.code === "other_account") return "no line";
   // Another page has sent it, or the person was erased.
   if (!readAnew().some(({ at }) => at === waiting.at)) return "stays";
-  // The refusal is kept under its key. A person who lets it go has seen what it says.
+  // The refusal is kept under its key. A person who lets it go has seen what it knew, and nothing newer.
   remove(waiting);
   // Another try uploads its file again: the one that was refused may have been deleted.
   const file = waiting.file === undefined ? {} : { file: { ...waiting.file, resume: null, id: null } };
-  save({ ...waiting, ...file, key: newFormKey(), seen: null, refusal: error.message });
+  const seen = error.code === "conversation_changed" ? String(error.details.version) : waiting.seen;
+  save({ ...waiting, ...file, key: newFormKey(), seen, refusal: error.message });
   return "stays";
 }
 

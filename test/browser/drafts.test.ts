@@ -13,6 +13,47 @@ const [ASHA, BOB] = ["asha@example.com", "bob.rao@example.com"];
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
+    "what was read before a draft was saved does not replace it",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, context } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const from = { text: "Is it red?", number: 1 };
+      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", from);
+      const reply = page.getByLabel("Your reply", { exact: true });
+      const row = page.locator('nav a[data-row="1"]');
+      await scenario.go("inbox?person=1");
+      await reply.fill("Yes, it is red");
+      const [read, saved] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let reads = 0;
+      await context.route(/\/inbox\/1\/draft/, async (route) => {
+        if (route.request().method() === "PUT") {
+          await read.promise;
+          await route.continue();
+          await (await route.request().response())?.finished();
+          return saved.resolve();
+        }
+        reads += 1;
+        if (reads > 1) return route.continue();
+        // It is read while the draft is on its way, and the answer comes later than that of the draft.
+        const response = await route.fetch();
+        read.resolve();
+        await saved.promise;
+        await route.fulfill({ response });
+      });
+      await reply.blur();
+      await page.keyboard.press("Escape");
+      await reply.waitFor({ state: "detached" });
+      await row.click();
+      await reply.waitFor();
+      await waitUntil(async () => reads > 1);
+      await waitUntil(async () => (await reply.inputValue()) === "Yes, it is red");
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
     "a reply and a note are there after a reload, for their user alone, the reply on another device, too, and a send whose answer was lost is not sent twice",
     async () => {
       await using scenario = await startScenario();

@@ -51,9 +51,12 @@ function keepSaved(id: string): () => void {
     }
   };
   /** `refused`: the change that the server did not take; null: none. */
-  const load = async (refused: number | null) => {
+  const load = async (refused: number | null): Promise<void> => {
+    const before = readDraft(id);
     const saved = await read(id);
     const draft = readDraft(id);
+    // What was read may be older than what was saved meanwhile.
+    if (draft.savedAt !== before.savedAt) return load(refused);
     if (saved === undefined || draft.isSending) return;
     const next = nextOf(draft, saved, refused);
     if (next === "save") saveIn(DELAY_MS);

@@ -1,6 +1,6 @@
 /** What a team does with a conversation, in a real browser: its state, who answers it, tags; by mouse and by keyboard. */
 import { describe, expect, test } from "bun:test";
-import { type BrowserOptions, noBrowser } from "#test/support/browser.ts";
+import { type BrowserOptions, noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 import { takePictures } from "#test/support/pictures.ts";
 
@@ -234,6 +234,49 @@ describe.skipIf(noBrowser)("in a browser", () => {
         "It is red.",
         "It is blue, says Bob.",
       ]);
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "what changes while a question stands is asked about, too",
+    async () => {
+      await using scenario = await startTeam();
+      const { page, state } = scenario;
+      const write = (text: string) =>
+        scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", { text, number: 1 });
+      const stored = (text: string) =>
+        waitUntil(async () => JSON.stringify(await scenario.read("/inbox/1")).includes(text));
+      await scenario.go("inbox?person=1");
+      const field = page.getByRole("textbox", { name: "Your reply" });
+      await field.fill("It is red.");
+      const question = page.getByRole("alertdialog");
+      // The screen stays behind.
+      const json = await scenario.read<object>("/inbox/1");
+      await page.route(/\/inbox\/1$/, (route) => route.fulfill({ json }));
+      const answer = (text: string) => scenario.prepare("POST", "/messages", { to: "+919876540010", text });
+      await answer("It is blue.");
+      await field.press("Control+Enter");
+      await question.getByText("It is blue.").waitFor();
+      await answer("Or green.");
+      await question.getByRole("button", { name: "Send anyway" }).click();
+      await question.getByText("Or green.").waitFor();
+      await question.getByRole("button", { name: "Keep writing" }).click();
+      await question.waitFor({ state: "detached" });
+
+      await write("And the price?");
+      await stored("And the price?");
+      await page.getByRole("button", { name: "Done", exact: true }).click();
+      await question.getByText("And the price?").waitFor();
+      await write("Hello?");
+      await stored("Hello?");
+      await question.getByRole("button", { name: "Done anyway" }).click();
+      await question.getByText("Hello?").waitFor();
+      expect((await state()).state).toBe("open");
+      await question.getByRole("button", { name: "Done anyway" }).click();
+      await question.waitFor({ state: "detached" });
+      expect((await state()).state).toBe("done");
       expect(scenario.troubles).toEqual([]);
     },
     SCENARIO_LIMIT_MS,

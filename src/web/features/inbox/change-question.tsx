@@ -50,7 +50,8 @@ export function useChangeQuestion(
   const close = () => {
     // Asked once: what is sent now is sent with it in sight.
     if (changed !== null && readDraft(draftId).seen !== null) note(draftId, { seen: changed.version });
-    setChanged(null);
+    // What was sent anyway may have met the next change, which is asked about by now.
+    setChanged((now) => (now === changed ? null : now));
     void refresh();
   };
   const question = (

@@ -70,9 +70,10 @@ export function useConversationActs({ contact_id: contact, conversation, version
       changed,
       changeAnyway: () => (changed === null ? Promise.resolve() : send(changed.change, changed.by.version)),
     },
+    // Of what was asked: the answer may have met the next change, which is asked about by now.
     leave: () => {
-      setAsked(null);
-      setChanged(null);
+      setAsked((now) => (now === asked ? null : now));
+      setChanged((now) => (now === changed ? null : now));
     },
   };
 }

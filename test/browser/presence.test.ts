@@ -32,6 +32,8 @@ describe.skipIf(noBrowser)("in two browsers", () => {
       const head = (of: Page) => of.getByRole("status").first();
       const row = (of: Page, id: number) => of.locator(`nav a[data-row="${id}"]`);
 
+      // A refused stream begins again: the browser itself does not.
+      await page.route(/\/inbox\/live$/, (route) => route.fulfill({ status: 429 }), { times: 1 });
       await scenario.go("inbox?person=1");
       await page.getByLabel("Your reply").waitFor();
       await head(page).waitFor({ state: "attached" });

@@ -24,6 +24,7 @@ interface SharedStream {
 }
 
 const ASK = "ask";
+const AGAIN_MS = 5_000;
 
 /** While the tab is visible. Returns whether it is. */
 export function useSharedStream(stream: SharedStream): boolean {
@@ -69,13 +70,22 @@ function open(
   onEvent: (event: StreamEvent) => void,
 ): Promise<void> {
   return new Promise((resolve) => {
-    const source = new EventSource(path);
-    for (const name of events)
-      source.addEventListener(name, ({ data }) => onEvent({ name, data: JSON.parse(String(data)) }));
-    source.onerror = () => {
-      if (!signal.aborted) onEvent({ name: "disconnected", data: null });
+    let source: EventSource;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const begin = () => {
+      source = new EventSource(path);
+      for (const name of events)
+        source.addEventListener(name, ({ data }) => onEvent({ name, data: JSON.parse(String(data)) }));
+      source.onerror = () => {
+        if (signal.aborted) return;
+        onEvent({ name: "disconnected", data: null });
+        // The browser reconnects after a broken line, but not after a refusal, such as that of a proxy whose server restarts.
+        if (source.readyState === EventSource.CLOSED) timer = setTimeout(begin, AGAIN_MS);
+      };
     };
+    begin();
     signal.addEventListener("abort", () => {
+      clearTimeout(timer);
       source.close();
       resolve();
     });

@@ -1,6 +1,6 @@
 /** A reply and a note without a line: they wait, survive a reload, go once and in order, for their user alone, and ask when they are old. */
 import { describe, expect, test } from "bun:test";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
 import { takePictures } from "#test/support/pictures.ts";
 
@@ -181,6 +181,46 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(Buffer.compare(await stored.body(), buffer)).toBe(0);
       expect(await page.evaluate(COUNT)).toBe(0);
       expect(scenario.troubles.filter((trouble) => !trouble.includes("ERR_FAILED"))).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "what waits does not stand in the field, too, and what is cancelled returns there before what was typed since",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, context } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const from = { text: "Is it red?", number: 1 };
+      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", from);
+      const reply = page.getByLabel("Your reply", { exact: true });
+      const waiting = page.getByRole("list", { name: "Waiting for the line" });
+      const kept = async () =>
+        (await scenario.read<{ data: { content: { text: string } | null } | null }>("/inbox/1/draft")).data?.content;
+      await scenario.go("inbox?person=1");
+      await reply.fill("Yes");
+      await waitUntil(async () => (await kept())?.text === "Yes");
+      await context.setOffline(true);
+      await reply.press("Control+Enter");
+      await waiting.getByText("Yes").waitFor();
+      const KEY = `Object.keys(localStorage).find((name) => name.startsWith("waxwing-outbox ")).split(" ").at(-1)`;
+      const key = await page.evaluate<string>(KEY);
+      await page.goto("about:blank");
+      await context.setOffline(false);
+      // As if the page had ended before the server heard that the field is empty.
+      await scenario.prepare("PUT", "/inbox/1/draft", { content: { text: "Yes" }, key, replaces: null, age_ms: 0 });
+      await context.route(/\/w\/1\/messages$/, (route) =>
+        route.request().method() === "POST" ? route.abort() : route.continue(),
+      );
+      await scenario.go("inbox?person=1");
+      await waiting.getByText("Yes").waitFor();
+      await waitUntil(async () => (await kept()) === null);
+      expect(await reply.inputValue()).toBe("");
+
+      await reply.fill("In blue, too");
+      await waiting.getByRole("button", { name: "Cancel" }).click();
+      await waiting.waitFor({ state: "detached" });
+      expect(await reply.inputValue()).toBe("Yes\nIn blue, too");
     },
     SCENARIO_LIMIT_MS,
   );

@@ -29,6 +29,8 @@ type Message = Body<"POST /w/{workspace}/messages">;
 export interface Waiting extends Place {
   /** Of the draft; with it, a repeat is the same message. */
   key: string;
+  /** Those under which it was refused. Absent: it was not. */
+  formerKeys?: readonly string[];
   /** The version of the conversation that the user had in sight; null: others' changes are not asked about. */
   seen: string | null;
   what: { message: Message } | { note: string; conversation: number };
@@ -104,6 +106,11 @@ function keepWaiting(sent: Sent): boolean {
 /** In their order. */
 export function waitingIn(place: Place): Waiting[] {
   return readAll().filter((one) => isOf(one, place));
+}
+
+/** Whether the draft that had this key waits. */
+export function isWaitingAs(place: Place, key: string): boolean {
+  return waitingIn(place).some((one) => one.key === key || one.formerKeys?.includes(key));
 }
 
 export function useWaiting(place: Place): Waiting[] {
@@ -241,7 +248,8 @@ function keepOrRefuse(waiting: Waiting, error: unknown): "stays" | "no line" {
   // Another try uploads its file again: the one that was refused may have been deleted.
   const file = waiting.file === undefined ? {} : { file: { ...waiting.file, resume: null, id: null } };
   const seen = error.code === "conversation_changed" ? String(error.details.version) : waiting.seen;
-  save({ ...waiting, ...file, key: newFormKey(), seen, refusal: error.message });
+  const formerKeys = [...(waiting.formerKeys ?? []), waiting.key];
+  save({ ...waiting, ...file, key: newFormKey(), formerKeys, seen, refusal: error.message });
   return "stays";
 }
 

@@ -5,7 +5,8 @@
  */
 import { useEffect } from "react";
 import { ApiError, newFormKey, request } from "../../data/api.ts";
-import { type Draft, placeOf, readDraft, note as setDraft, subscribe, takeSaved } from "./composer-draft.ts";
+import { isWaitingAs } from "../../data/outbox.ts";
+import { type Draft, placeOf, readDraft, note as setDraft, subscribe, takeSaved, write } from "./composer-draft.ts";
 import { isBlankDraft } from "./stored-drafts.ts";
 
 const DELAY_MS = 1_000;
@@ -58,9 +59,15 @@ function keepSaved(id: string): () => void {
     // What was read may be older than what was saved meanwhile.
     if (draft.savedAt !== before.savedAt) return load(refused);
     if (saved === undefined || draft.isSending) return;
+    if (saved !== null && saved.content !== null && isWaitingAs(placeOf(id), saved.key)) return empty(saved.key);
     const next = nextOf(draft, saved, refused);
     if (next === "save") saveIn(DELAY_MS);
     else if (next === "take") takeSaved(id, saved);
+  };
+  /** The server has what waits for the line here: the page ended before it could say that the field is empty. */
+  const empty = (savedKey: string) => {
+    setDraft(id, { savedKey });
+    write(id, {});
   };
   const stop = subscribe(() => {
     const { changedAt } = readDraft(id);

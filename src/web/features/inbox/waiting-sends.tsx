@@ -9,7 +9,7 @@ import { uploadedPart } from "../../data/waiting-file.ts";
 import { Button } from "../../ui/button.tsx";
 import { exact } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { draftIdOf, noteIdOf, readDraft, write } from "./composer-draft.ts";
+import { draftIdOf, note, noteIdOf, readDraft, write } from "./composer-draft.ts";
 import { waitingStrings as strings } from "./waiting-strings.ts";
 
 export function WaitingSends({ contactId }: { contactId: number }) {
@@ -80,12 +80,17 @@ function WaitingSend({ waiting }: { waiting: Waiting }) {
   );
 }
 
-/** Text and file return to the field, unless something else stands there. */
-async function putBack({ userId, workspaceId, contactId, what, file }: Waiting): Promise<void> {
+/**
+ * Text and file return to the field, before what stands there; a file not where another is. Alone there, the text is the same
+ * message as before, so that it is sent once if its answer was lost.
+ */
+async function putBack({ userId, workspaceId, contactId, key, what, file }: Waiting): Promise<void> {
   const id = draftIdOf(userId, workspaceId, contactId);
   const draftId = "note" in what ? noteIdOf(id) : id;
   const text = "note" in what ? what.note : textOf(what.message);
-  if (typeof text === "string" && readDraft(draftId).text === "") write(draftId, { text });
+  const { text: standing } = readDraft(draftId);
+  if (typeof text === "string") write(draftId, { text: standing === "" ? text : `${text}\n${standing}` });
+  if (typeof text === "string" && standing === "" && file === undefined) note(draftId, { key });
   if (file === undefined) return;
   const kept = await readKept(file.kept);
   if (kept !== null && readDraft(id).file === null) write(id, { file: kept.file });

@@ -6,13 +6,14 @@
  * - A rollback forgets all, because the rows may have been read inside it.
  *
  * Consent, balances and the state of messages and broadcasts change all the time and are always read. Only whether there
- * is a balance is remembered.
+ * is a balance is remembered, and that no status is parked.
  */
 import type { Client } from "./driver.ts";
 import type { ReadTx } from "./transaction.ts";
 
 /** The tables of remembered rows, with the changes of their rows that matter: of some, only whether a row exists is kept. */
 const TABLES = {
+  parked_statuses: ["INSERT"],
   api_keys: ["INSERT", "UPDATE", "DELETE"],
   workspaces: ["INSERT", "UPDATE", "DELETE"],
   numbers: ["INSERT", "UPDATE", "DELETE"],
@@ -23,6 +24,9 @@ const TABLES = {
   templates: ["INSERT", "UPDATE", "DELETE"],
   billing_accounts: ["INSERT", "DELETE"],
 } as const;
+
+/** A table without rows gets one. More rows then change nothing, and callbacks may bring thousands a second. */
+const IS_FIRST_PARKED = "WHEN NOT EXISTS (SELECT 1 FROM parked_statuses WHERE id <> NEW.id)";
 
 /** Stands for the present state of all that is remembered, as one connection sees it. */
 export class SettingsCache {
@@ -52,8 +56,9 @@ export class SettingsCache {
   watch(): void {
     if (this.#isWatching || this.#client.pragma("user_version", { simple: true }) === 0) return;
     for (const [table, changes] of Object.entries(TABLES)) {
+      const when = table === "parked_statuses" ? IS_FIRST_PARKED : "";
       for (const change of changes) {
-        this.#client.exec(`CREATE TEMP TRIGGER settings_${table}_${change} AFTER ${change} ON main.${table}
+        this.#client.exec(`CREATE TEMP TRIGGER settings_${table}_${change} AFTER ${change} ON main.${table} ${when}
           BEGIN SELECT settings_changed(); END`);
       }
     }

@@ -126,6 +126,7 @@ export const expectedPlans: Record<string, string[]> = {
   "inbound.lastOwnMessage": ["SEARCH inbounds USING INDEX inbounds_contact (contact_id=? AND received_at>?)"],
   "inbound.phoneContactOf": ["SEARCH phone_contacts USING PRIMARY KEY (contact_id=? AND number_id=?)"],
   "inbound.setCallbackDone": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "messages.latestParked": ["SEARCH parked_statuses"],
   "messages.moneyOfDay": ["SEARCH key_days USING PRIMARY KEY (key_id=? AND day=?)"],
   "messages.aiNoticeOn": ["SEARCH ai_notices USING PRIMARY KEY (contact_id=? AND number_id=?)"],
   "messages.lastWrittenUntil": ["SEARCH inbounds USING INDEX inbounds_contact (contact_id=? AND received_at<?)"],

@@ -173,6 +173,25 @@ test.each([
   expect(state()).not.toBe(before);
 });
 
+test("the first parked status counts at once, and no other one forgets what is remembered", async () => {
+  using at = await openTestStore(0);
+  const { client } = at.store;
+  const state = (): object => at.store.read((tx) => tx.settingsState);
+  const park = (id: string): unknown =>
+    client
+      .prepare("INSERT INTO parked_statuses (number_id, network_message_id, item, expires_at) VALUES (?, ?, '{}', 1)")
+      .run(at.number.id, id);
+  const before = state();
+  park("wamid.1");
+  const after = state();
+  expect(after).not.toBe(before);
+  park("wamid.2");
+  expect(state()).toBe(after);
+  client.exec("DELETE FROM parked_statuses");
+  park("wamid.3");
+  expect(state()).not.toBe(after);
+});
+
 test("the tables of all look-ups are watched", async () => {
   using at = await openTestStore(0);
   const { client } = at.store;
@@ -187,6 +206,7 @@ test("the tables of all look-ups are watched", async () => {
     "further_webhooks",
     "network_health",
     "numbers",
+    "parked_statuses",
     "templates",
     "unlisted_refusals",
     "webhooks",

@@ -299,9 +299,7 @@ test("a send that is not an AI's, and an AI's without a notice, run the same sta
       "INSERT messages",
       "UPDATE messages",
       "INSERT recent_network_ids",
-      "SELECT events",
       "INSERT events",
-      "SELECT parked_statuses",
     ]);
     expect(await statementsOf(key)).toEqual(plain);
     await other.store.write((tx) => updateWorkspace(tx, one.id, { aiNotice: NOTICE }));

@@ -5,6 +5,7 @@
  */
 import { asc, inArray, lte } from "drizzle-orm";
 import { parseSendToken } from "#src/core/id.ts";
+import { remembered } from "#src/db/settings-cache.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
@@ -16,7 +17,7 @@ import { countChange, enter, move, noteClosedWindow } from "./move.ts";
 import { UsageDeltas } from "./network-usage.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { findForStatus } from "./read.ts";
-import { deleteParked, insertParked, parkedCount, parkedForMessage } from "./statements.ts";
+import { deleteParked, insertParked, latestParked, parkedCount, parkedForMessage } from "./statements.ts";
 import type { Pricing, StatusItem } from "./status-item.ts";
 import { stopForSingle } from "./stop.ts";
 import { type Message, parkedStatuses } from "./table.ts";
@@ -51,6 +52,9 @@ export function applyStatus(
   return { kind: "applied", messageId: message.id, isContactErased: isErased };
 }
 
+/** Usually none is: then no message asks for its own. */
+const isAnyParked = remembered((tx) => latestParked(tx).only().id !== null);
+
 /** Applies the statuses that arrived before the answer that named the network's id. Returns whether there were any. */
 export function applyParked(
   tx: Tx,
@@ -58,6 +62,7 @@ export function applyParked(
   networkMessageId: string,
   deltas: CounterDeltas | null = null,
 ): boolean {
+  if (!isAnyParked(tx)) return false;
   const parked = parkedForMessage(tx).all({ networkMessageId, numberId });
   for (const { id, item } of parked) {
     deleteParked(tx).run({ id });

@@ -1,6 +1,6 @@
 /** The hot statements of messages and what is stored about them: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { columns, hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
 import { aiNotices, messages, parkedStatusCounts, parkedStatuses, providerRequests } from "./table.ts";
 
 const wholeMessage = getTableColumns(messages);
@@ -109,6 +109,9 @@ export const parkedForMessage = hotQuery(
   parked,
   parked,
 );
+
+/** Null: none is parked. */
+export const latestParked = hotQuery("SELECT max(id) AS id FROM parked_statuses", {}, { id: integerOrNull });
 
 export const insertParked = hotWrite(
   `INSERT INTO parked_statuses (number_id, network_message_id, send_token, item, expires_at)

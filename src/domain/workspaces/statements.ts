@@ -40,11 +40,9 @@ export const validKeyByHash = hotQuery(
 const request = getTableColumns(keyRequests);
 const day = getTableColumns(keyRequestDays);
 
-export const workspaceOfKey = hotQuery(
-  "SELECT workspace_id AS workspaceId FROM api_keys WHERE id = +:keyId",
-  request,
-  { workspaceId },
-);
+export const workspaceOfKey = hotQuery("SELECT workspace_id AS workspaceId FROM api_keys WHERE id = +:keyId", request, {
+  workspaceId,
+});
 
 const { id: _, ...newRequest } = request;
 export const insertKeyRequests = hotRows(keyRequests, newRequest);

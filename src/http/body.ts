@@ -147,21 +147,24 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return at;
 }
 
+/** By depth; of the one body that is looked at. */
+const separatorsOf = new Uint32Array(DEPTH_MAX + 1);
+
 /** The objects and lists that are open, each with the number of its entries. */
 class Levels {
   readonly #max: number;
-  readonly #separators = new Uint32Array(DEPTH_MAX + 1);
   #depth = 0;
   #all = 0;
 
   constructor(entriesMax: number) {
     this.#max = entriesMax;
+    separatorsOf[0] = 0;
   }
 
   open(): void {
     this.#depth += 1;
     if (this.#depth > DEPTH_MAX) throw invalidBody(`The body is nested more than ${DEPTH_MAX} levels deep.`);
-    this.#separators[this.#depth] = 0;
+    separatorsOf[this.#depth] = 0;
   }
 
   close(): void {
@@ -169,8 +172,8 @@ class Levels {
   }
 
   separate(): void {
-    const separators = (this.#separators[this.#depth] ?? 0) + 1;
-    this.#separators[this.#depth] = separators;
+    const separators = (separatorsOf[this.#depth] ?? 0) + 1;
+    separatorsOf[this.#depth] = separators;
     if (separators >= this.#max) {
       throw invalidBody(`An object or a list in the body has more than ${this.#max} entries.`);
     }

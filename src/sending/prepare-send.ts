@@ -64,14 +64,14 @@ export async function acquireToken(
   deadline: number,
 ): Promise<number | null> {
   const { store, pace, recorder } = options;
-  const sender = store.read((tx) => {
+  const chosen = store.read((tx) => {
     const workspace = getWorkspace(tx, request.workspaceId);
     const resolved = chooseSender(tx, workspace, request.input.from);
-    return "sender" in resolved ? resolved.sender : null;
+    return "sender" in resolved ? { sender: resolved.sender, health: findNetworkHealth(tx, resolved.sender.id) } : null;
   });
-  if (sender === null) return null;
+  if (chosen === null) return null;
+  const { sender, health } = chosen;
   recorder.requireUnblocked(sender.id);
-  const health = store.read((tx) => findNetworkHealth(tx, sender.id));
   const down = downReason(health);
   if (down !== null) return refuseWhileDown(options, request, down);
   if (pace.tryAcquire(sender.id, sender.throughput)) return sender.id;

@@ -47,9 +47,10 @@ export interface LogState {
 
 /**
  * Size of the WAL, in pages, at which the writer checkpoints it; measured, see docs/performance.md. On a busy server it
- * rarely gets there: see `log-copier.ts`.
+ * rarely gets there: see `log-copier.ts`. Bulk work changes the same pages again and again, and each is copied once in twice
+ * as many.
  */
-const CHECKPOINT_PAGES = 10_000;
+const CHECKPOINT_PAGES = { usual: 10_000, bulk: 20_000 };
 /**
  * The last process to close a database needs the file exclusively for a moment, so a start may have to wait for
  * commands that come and go. Blocking is harmless here, because the server runs nothing else yet.
@@ -58,9 +59,10 @@ const OPENING_TIMEOUT_MS = 5_000;
 /**
  * Usually a larger cache costs more than it saves: whenever pages of an index were rearranged, the commit walks through
  * all of it. Measured with 80,000 messages: 32 MB 149 to 178 µs of processor time a message, 8 MB 119 to 128, 4 MB 128
- * to 130. Work that writes all over a large index is the exception.
+ * to 130. Work that writes all over a large index is the exception, and more so in a process of its own: its transactions
+ * change more pages than 24 MB hold, and each that does not fit is written, read and written again.
  */
-const CACHE_KIBIBYTES = { usual: 8 * 1024, large: 24 * 1024 };
+const CACHE_KIBIBYTES = { usual: 8 * 1024, large: 24 * 1024, bulk: 36 * 1024 };
 
 /** How long the reads of a turn share a view. */
 const SNAPSHOT_MAX_MS = 2;
@@ -227,21 +229,27 @@ export class Store {
     }
   }
 
-  /** Keeps more pages in memory while `work` runs: for work that writes all over large indexes, such as an import. */
-  async withLargeCache<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Keeps more pages in memory while `work` runs: for work that writes all over large indexes, such as an import. `bulk`:
+   * the process does nothing else, so it may take still more, and copies the log more rarely.
+   */
+  async withLargeCache<T>(work: () => Promise<T>, size: "large" | "bulk" = "large"): Promise<T> {
     if (isMemorySmall()) return work();
     this.#largeCacheUses += 1;
-    if (this.#largeCacheUses === 1) this.#setCache(CACHE_KIBIBYTES.large);
+    if (this.#largeCacheUses === 1)
+      this.#setSizes(CACHE_KIBIBYTES[size], CHECKPOINT_PAGES[size === "bulk" ? size : "usual"]);
     try {
       return await work();
     } finally {
       this.#largeCacheUses -= 1;
-      if (this.#largeCacheUses === 0) this.#setCache(CACHE_KIBIBYTES.usual);
+      if (this.#largeCacheUses === 0) this.#setSizes(CACHE_KIBIBYTES.usual, CHECKPOINT_PAGES.usual);
     }
   }
 
-  #setCache(kibibytes: number): void {
-    if (this.client.open) this.client.pragma(`cache_size = -${kibibytes}`);
+  #setSizes(cacheKibibytes: number, logPages: number): void {
+    if (!this.client.open) return;
+    this.client.pragma(`cache_size = -${cacheKibibytes}`);
+    this.client.pragma(`wal_autocheckpoint = ${logPages}`);
   }
 
   /** A number that changes whenever another process has committed. */
@@ -325,7 +333,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   // Overwrites deleted data, so that an erased person cannot be found in the file's free space.
   client.pragma("secure_delete = ON");
   client.pragma(`cache_size = -${CACHE_KIBIBYTES.usual}`);
-  client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES.usual}`);
   client.pragma("temp_store = MEMORY");
   // The first read acquires the shared lock that an open database holds; from here on, no process needs the file
   // exclusively.

@@ -68,12 +68,15 @@ export interface ImportRecord {
 
 /** Rows per lookup and insert. */
 const ROWS_PER_STEP = 32;
-/** Rows buffered for writing; more than one transaction writes. */
-const ROWS_BUFFERED = 24_000;
+/**
+ * Rows buffered for writing. A transaction of a command alone writes all of them if it has the time: with more, it would
+ * change more pages than the cache holds.
+ */
+const ROWS_BUFFERED = 16_000;
 
 /** Throws `Problem` if the file as a whole cannot be imported. A rejected row never stops the import. */
 export function importContacts(options: ImportOptions): Promise<ImportReport> {
-  return options.store.withLargeCache(() => importFile(options));
+  return options.store.withLargeCache(() => importFile(options), options.isInsideServer === true ? "large" : "bulk");
 }
 
 async function importFile(options: ImportOptions): Promise<ImportReport> {

@@ -32,7 +32,7 @@ const SMALL_FILE_BYTES = { command: 256 * 1024, insideServer: 8 * 1024 };
  * Number of parts prepared ahead; it limits memory use. A command's transaction takes the rows of some thirty parts: with
  * fewer ahead, writing and preparing would wait for each other in turns.
  */
-const PARTS_AHEAD = { command: 48, insideServer: 4 };
+const PARTS_AHEAD = { command: 32, insideServer: 4 };
 
 export function prepareFile(job: PreparationJob, isInsideServer: boolean): AsyncGenerator<Part> {
   const { size } = typeof job.file === "number" ? fstatSync(job.file) : statSync(job.file);

@@ -8,7 +8,7 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import type { Store } from "#src/db/store.ts";
 
 /** A transaction stops taking rows after this many milliseconds; beside other work its commit takes two or three more. */
-const TRANSACTION_MS = { insideServer: 4, insideQuietServer: 8, besideServer: 7, alone: 500 };
+const TRANSACTION_MS = { insideServer: 4, insideQuietServer: 8, besideServer: 7, alone: 750 };
 /** A waiting server retries every 3 ms (`db/writer.ts`), so it never misses a gap longer than that. */
 const GAP_MS = { insideServer: 6, insideQuietServer: 1, besideServer: 2, besideWriters: 4, alone: 1 };
 /** Inside the server, a transaction that took longer, with its commit, on a busy machine is followed by a longer gap. */

@@ -52,3 +52,16 @@ test("the page cache is large only while the work that asked for it runs, also i
   expect(Number(large)).toBeLessThan(Number(usual));
   expect(kibibytes()).toBe(usual);
 });
+
+test("bulk work has a still larger cache and a longer log, and both are as before at its end", async () => {
+  await using database = openTestDatabase();
+  const { store } = database;
+  const sizes = (): number[] =>
+    ["cache_size", "wal_autocheckpoint"].map((name) => Math.abs(Number(store.client.pragma(name, { simple: true }))));
+  const usual = sizes();
+  const large = await store.withLargeCache(async () => sizes());
+  const bulk = await store.withLargeCache(async () => sizes(), "bulk");
+  expect(large.map((size, place) => size > (usual[place] ?? 0))).toEqual([true, false]);
+  expect(bulk.map((size, place) => size > (large[place] ?? 0))).toEqual([true, true]);
+  expect(sizes()).toEqual(usual);
+});

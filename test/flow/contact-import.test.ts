@@ -185,7 +185,10 @@ test("a file that is read on its own thread gives the same result, and a second 
     cells_left_out: 0,
   });
   expect(failures[0]).toStartWith('252 nobody|Person 250|Rio|1990-02-28|vip||gold|7 phone: "nobody"');
-  expect(await exported(made)).toHaveLength(5_988 + 4);
+  const lines = await exported(made);
+  expect(lines).toHaveLength(5_988 + 4);
+  expect(lines.filter((line) => line.includes(",vip,"))).toHaveLength(5_988);
+  expect(new Set(logOf(made).filter((entry) => entry.endsWith(" unknown opted_in import"))).size).toBe(5_988);
   expectTrueCounters(made);
   const before = contactsOf(app);
   const again = await importRows(made, rows, { optIn: true, isServerRunning: false });

@@ -6,7 +6,7 @@
  */
 import type { E164 } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { foldName, isDynamic } from "../groups/group.ts";
+import { isDynamic } from "../groups/group.ts";
 import { addNewMembers, findOrCreateStaticGroup } from "../groups/membership.ts";
 import { findGroupByName } from "../groups/read.ts";
 import { hasOpenErasures } from "./being-erased.ts";
@@ -37,18 +37,27 @@ interface Pending {
   optIn: ConsentEvidence | null;
 }
 
+/** So many tags or opt-ins are written at once, because a statement takes several; more would take too long for one step. */
+const DETAILS_AT_ONCE = 256;
+
 export class NewContactBatch {
   readonly #tx: Tx;
   readonly #workspaceId: number;
   readonly #known = new Set<string>();
   readonly #fields: Map<string, CustomField>;
+  /** By name as the caller writes it; others may be of the same tag. */
   readonly #tagIds = new Map<string, number>();
   readonly #staticGroups = new Map<string, number | null>();
   readonly #hasErased: boolean;
   /** A person is being erased: contacts are created one at a time, which checks who each is. */
   readonly #isErasing: boolean;
   #pending: Pending[] = [];
+  /** What belongs to contacts that are written. */
   #members: { groupId: number; contactId: number }[] = [];
+  #taggings: { contactId: number; tagId: number }[] = [];
+  #optIns: NewConsentChange[] = [];
+  /** Of the next contact; null: others may have been created since the last one. */
+  #nextId: number | null = null;
 
   constructor(tx: Tx, workspaceId: number) {
     this.#tx = tx;
@@ -71,17 +80,12 @@ export class NewContactBatch {
     if (phone === null || identifiers.some((name) => this.#known.has(name))) return false;
     if (this.#isErasing) return false;
     if (this.#hasErased && findErasedOptOut(this.#tx, this.#workspaceId, phone) !== null) return false;
-    const values = this.#readFields(changes.fields ?? {});
-    const groupIds = (changes.addToGroups ?? []).map((name) => this.#findStaticGroup(name));
-    if (values === null || groupIds.includes(null)) return false;
-    this.#pending.push({
-      phone,
-      profile: changes.profile ?? {},
-      values,
-      tagIds: [...new Set((changes.addTags ?? []).map((name) => this.#tagId(name)))],
-      groupIds: [...new Set((changes.addToGroups ?? []).map((name) => this.#staticGroupId(name)))],
-      optIn,
-    });
+    const { profile = {}, fields, addTags = [], addToGroups = [] } = changes;
+    const values = fields === undefined ? [] : this.#readFields(fields);
+    if (values === null || addToGroups.some((name) => this.#findStaticGroup(name) === null)) return false;
+    const tagIds = distinct(addTags, (name) => this.#tagId(name));
+    const groupIds = distinct(addToGroups, (name) => this.#staticGroupId(name));
+    this.#pending.push({ phone, profile, values, tagIds, groupIds, optIn });
     this.markKnown(identifiers);
     return true;
   }
@@ -91,48 +95,62 @@ export class NewContactBatch {
     for (const name of identifiers) this.#known.add(name);
   }
 
-  /** Writes all queued contacts and their group memberships. Call it before any other write of the operation. */
+  /** Writes all queued contacts and what belongs to them. Call it before any other write of the operation. */
   writeAll(): void {
     this.write();
+    this.#writeDetails(1);
     addNewMembers(this.#tx, this.#members);
     this.#members = [];
+    this.#nextId = null;
   }
 
-  /** Writes all queued contacts except group memberships, which `writeAll` writes together in few statements. */
+  /** Writes all queued contacts. Their tags, opt-ins and groups may wait for those of more contacts, until `writeAll`. */
   write(): void {
     if (this.#pending.length === 0) return;
     const tx = this.#tx;
     const workspaceId = this.#workspaceId;
-    const firstId = (lastContactId(tx).get()?.id ?? 0) + 1;
-    const people = this.#pending.map((one, index) => ({ ...one, contactId: firstId + index }));
+    const firstId = this.#nextId ?? (lastContactId(tx).get()?.id ?? 0) + 1;
+    const people = this.#pending;
     this.#pending = [];
+    this.#nextId = firstId + people.length;
     insertContacts(
       tx,
-      people.map(({ contactId, phone, profile, optIn }) => ({
-        id: contactId,
-        workspaceId,
-        phone,
-        consent: optIn === null ? "unknown" : "opted_in",
-        consentSource: optIn?.source ?? null,
-        consentAt: optIn === null ? null : tx.now,
-        createdAt: tx.now,
-        updatedAt: tx.now,
-        ...fullProfile(null, profile),
-      })),
+      people.map(({ phone, profile, optIn }, index) =>
+        Object.assign(fullProfile(null, profile), {
+          id: firstId + index,
+          workspaceId,
+          phone,
+          consent: optIn === null ? ("unknown" as const) : ("opted_in" as const),
+          consentSource: optIn?.source ?? null,
+          consentAt: optIn === null ? null : tx.now,
+          createdAt: tx.now,
+          updatedAt: tx.now,
+        }),
+      ),
     );
-    const taggings: { contactId: number; tagId: number }[] = [];
-    const optIns: NewConsentChange[] = [];
-    for (const { contactId, groupIds, values, tagIds, optIn } of people) {
+    for (const [index, { groupIds, values, tagIds, optIn }] of people.entries()) {
+      const contactId = firstId + index;
       for (const groupId of groupIds) this.#members.push({ groupId, contactId });
       for (const { field, value } of values) {
         insertValue(tx).run({ contactId, fieldId: field.id, ...storeValue(value) });
       }
-      for (const tagId of tagIds) taggings.push({ contactId, tagId });
+      for (const tagId of tagIds) this.#taggings.push({ contactId, tagId });
       if (optIn === null) continue;
-      optIns.push({ contact: { id: contactId, workspaceId, consent: "opted_in" }, was: "unknown", why: optIn });
+      this.#optIns.push({ contact: { id: contactId, workspaceId, consent: "opted_in" }, was: "unknown", why: optIn });
     }
-    insertTaggings(tx, taggings);
-    logConsents(tx, optIns);
+    this.#writeDetails(DETAILS_AT_ONCE);
+  }
+
+  /** Writes tags and opt-ins, of which there are at least so many. */
+  #writeDetails(least: number): void {
+    if (this.#taggings.length >= least) {
+      insertTaggings(this.#tx, this.#taggings);
+      this.#taggings = [];
+    }
+    if (this.#optIns.length >= least) {
+      logConsents(this.#tx, this.#optIns);
+      this.#optIns = [];
+    }
   }
 
   /** Returns null if one of the fields is unknown or its value invalid. */
@@ -150,26 +168,38 @@ export class NewContactBatch {
   /** Undefined: no group has this name yet. Null: contacts cannot be added to this group. */
   #findStaticGroup(name: string | number): number | null | undefined {
     if (typeof name === "number") return null;
-    const folded = foldName(name);
-    const known = this.#staticGroups.get(folded);
+    const known = this.#staticGroups.get(name);
     if (known !== undefined) return known;
     const group = findGroupByName(this.#tx, this.#workspaceId, name);
     if (group === undefined) return undefined;
     const id = isDynamic(group) ? null : group.id;
-    this.#staticGroups.set(folded, id);
+    this.#staticGroups.set(name, id);
     return id;
   }
 
   #staticGroupId(name: string | number): number {
-    const id = this.#findStaticGroup(name) ?? findOrCreateStaticGroup(this.#tx, this.#workspaceId, String(name)).id;
-    this.#staticGroups.set(foldName(String(name)), id);
-    return id;
+    const id = this.#findStaticGroup(name);
+    if (typeof id === "number") return id;
+    const created = findOrCreateStaticGroup(this.#tx, this.#workspaceId, String(name)).id;
+    this.#staticGroups.set(String(name), created);
+    return created;
   }
 
   #tagId(name: string): number {
-    const folded = foldName(name);
-    const id = this.#tagIds.get(folded) ?? findOrCreateTag(this.#tx, this.#workspaceId, name).id;
-    this.#tagIds.set(folded, id);
+    const known = this.#tagIds.get(name);
+    if (known !== undefined) return known;
+    const { id } = findOrCreateTag(this.#tx, this.#workspaceId, name);
+    this.#tagIds.set(name, id);
     return id;
   }
+}
+
+/** The ids of these names, each once. */
+function distinct<Name>(names: readonly Name[], idOf: (name: Name) => number): number[] {
+  const ids: number[] = [];
+  for (const name of names) {
+    const id = idOf(name);
+    if (!ids.includes(id)) ids.push(id);
+  }
+  return ids;
 }

@@ -1,8 +1,8 @@
 /**
- * Files that an agent sends from the inbox arrive in pieces while the server is killed: between two pieces, in the middle of one, and
- * after the last before its answer leaves. The browser is a real one and is not touched after the press: what it does then, it
- * does by itself. Between the two is a line that kills at the right byte. The short form is one file and 3 kills; the full form sends 7 files under 20
- * kills of the executable:
+ * Files that an agent sends from the inbox arrive in pieces while the server is killed: between two pieces, in the middle of one,
+ * and after the last before its answer leaves. The browser is a real one and is not touched after the press. Between the two
+ * is a line that kills at the right byte. The short form is one file and 3 kills; the full form sends 7 files under 20 kills
+ * of the executable:
  *
  *   bun run test:crash pieces
  */
@@ -100,7 +100,7 @@ class Line implements AsyncDisposable {
 }
 
 test.skipIf(noBrowser)(
-  "a file that is uploaded in pieces is sent once, however often the server is killed with it, and the browser does it by itself",
+  "a file that is uploaded in pieces is sent once, however often the server is killed with it, without a further press",
   async () => {
     using waxwing = await program();
     await using load = await startMediaLoad(waxwing.command);

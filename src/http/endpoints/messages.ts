@@ -3,19 +3,17 @@ import { type Static, Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
-import { findKey, type KeyUse, usedBefore } from "#src/domain/idempotency/keys.ts";
 import { emptySentDraft } from "#src/domain/inbound/drafts.ts";
-import { findUpload } from "#src/domain/media/read.ts";
 import { countMessage, requireInGroup } from "#src/domain/messages/key-limits.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
-import { findSentByForm, findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
+import { findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
 import { cancelMessage } from "#src/domain/messages/scheduled.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
-import { type AnswerWith, answerData, keptAnswer } from "../answer.ts";
+import { keptAnswer } from "../answer.ts";
 import { readSendMessage, SendMessageBody } from "../bodies/message.ts";
 import { buildTimeline } from "../console/queries/message-timeline.ts";
 import { findCallbacks, findEvents, type Slice } from "../console/queries/message-traces.ts";
@@ -27,6 +25,7 @@ import { AnyMessage, TimelineStepView, viewTimelineStep } from "./conversation-i
 import { Data, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { messageExample } from "./examples.ts";
+import { findRepeated, readFormKey } from "./form-key.ts";
 import { Network, OptionalText } from "./fragments.ts";
 import { unchangedCheck } from "./if-unchanged.ts";
 import { messageListEndpoints } from "./list-messages.ts";
@@ -190,7 +189,7 @@ export const messageEndpoints = {
     // The console's form has its key kept like an API key's, so that a message in doubt is never sent again.
     const [input, use] = readTogether(
       () => readSendMessage(call.body, call.workspace.timezone),
-      () => readKey(call.user === null ? call : { ...call, body: withFiles(call) }),
+      () => (call.user === null ? readKey(call) : readFormKey(call)),
     );
     const repeated = call.user === null ? undefined : findRepeated(call, use);
     if (repeated !== undefined) return repeated;
@@ -256,39 +255,6 @@ function requestOf(call: KeyCall | WorkspaceCall, input: SendInput): SendRequest
   const asked = { ...input, from, take: input.take ?? false };
   const sentBy = sentByUser(call.user);
   return { workspaceId, origin: "console", sentBy, onStart: unchangedCheck(call), input: asked };
-}
-
-/**
- * The body with what each upload is in the place of its id. Two pages of a browser that send what waits in it may each have
- * uploaded the file: under one key, that is one request.
- */
-function withFiles({ store, workspace, body }: WorkspaceCall): unknown {
-  return store.read((tx) =>
-    JSON.parse(
-      JSON.stringify(body, (name, value: unknown) => {
-        if (name !== "id" || typeof value !== "number") return value;
-        return findUpload(tx, workspace.id, value)?.file.hash ?? value;
-      }),
-    ),
-  );
-}
-
-/**
- * A message may wait in a browser for longer than answers are kept. Undefined: the key has an answer, or is free. Throws
- * `idempotency_conflict` if the message of the key is on a number that the user does not see.
- */
-function findRepeated(
-  call: WorkspaceCall,
-  use: KeyUse | null,
-): AnswerWith<{ data: Static<typeof MessageView> }> | undefined {
-  if (use === null) return undefined;
-  const { store, workspace } = call;
-  const message = store.read((tx) =>
-    findKey(tx, workspace.id, use) === undefined ? findSentByForm(tx, workspace.id, use.key) : undefined,
-  );
-  if (message === undefined) return undefined;
-  if (!seesNumber(call, message.numberId)) throw usedBefore();
-  return { ...answerData(201, viewMessage(message, workspace)), headers: { "idempotent-replayed": "true" } };
 }
 
 /** Counts the message under the key's limits, in the transaction that stores it. Null: the key has none. */

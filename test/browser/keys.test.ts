@@ -13,7 +13,8 @@ const KEYS = [
   ["r", "Your reply", "TEXTAREA"],
   ["n", "Note", "TEXTAREA"],
   ["r", "Your reply", "TEXTAREA"],
-  ["t", "Tags", "INPUT"],
+  ["t", "Add tag", "INPUT"],
+  ["m", "Find by name or text", "INPUT"],
   ["/", "Search messages, people and notes", "INPUT"],
 ] as const;
 
@@ -36,14 +37,14 @@ describe.skipIf(noBrowser)("in a browser", () => {
             expect([key, await page.evaluate(pressed(key))]).toEqual([key, tag]);
             await page.keyboard.type(text);
           } else await Promise.all([page.keyboard.press(key), page.keyboard.type(text)]);
-          const field = page.getByLabel(label, { exact: true });
+          const field = page.getByLabel(label, { exact: true }).filter({ visible: true });
           await field.waitFor();
           // Before a draft, or behind it: in one piece.
           expect(await field.inputValue()).toContain(text);
           expect(await field.and(page.locator(":focus")).count()).toBe(1);
-          if (key === "t") {
+          if (key === "t" || key === "m") {
             await page.keyboard.press("Escape");
-            await page.getByRole("dialog").waitFor({ state: "detached" });
+            await field.waitFor({ state: "detached" });
           }
         }
       }

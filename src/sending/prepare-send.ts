@@ -67,8 +67,8 @@ export async function acquireToken(
   const chosen = store.read((tx) => {
     const workspace = getWorkspace(tx, request.workspaceId);
     const resolved = chooseSender(tx, workspace, request.input.from);
-    if (!("sender" in resolved) || resolved.sender === null) return null;
-    return { sender: resolved.sender, health: findNetworkHealth(tx, resolved.sender.id) };
+    const sender = "sender" in resolved ? resolved.sender : null;
+    return sender === null ? null : { sender, health: findNetworkHealth(tx, sender.id) };
   });
   if (chosen === null) return null;
   const { sender, health } = chosen;

@@ -1,3 +1,21 @@
+/** Of a workspace whose contacts changed behind the search index's cursor. */
+const CHANGED_CONTACTS = [
+  "CORRELATED SCALAR SUBQUERY 3",
+  "SEARCH contacts USING INDEX contacts_listed (workspace_id=? AND updated_at>? AND updated_at<?)",
+  "CORRELATED SCALAR SUBQUERY 1",
+  "SEARCH search_cursors USING PRIMARY KEY (source=? AND part=?)",
+  "REUSE SUBQUERY 1",
+  "CORRELATED SCALAR SUBQUERY 2",
+  "SEARCH search_cursors USING PRIMARY KEY (source=? AND part=?)",
+  "CORRELATED SCALAR SUBQUERY 6",
+  "SEARCH contacts USING INDEX contacts_without_phone (workspace_id=? AND updated_at>? AND updated_at<?)",
+  "CORRELATED SCALAR SUBQUERY 4",
+  "SEARCH search_cursors USING PRIMARY KEY (source=? AND part=?)",
+  "REUSE SUBQUERY 4",
+  "CORRELATED SCALAR SUBQUERY 5",
+  "SEARCH search_cursors USING PRIMARY KEY (source=? AND part=?)",
+];
+
 /**
  * SQLite's plan for each hot statement with a condition, as it should be: which index finds the rows, in the order of
  * the tables. `hot-statements.test.ts` compares them with the plans that SQLite makes on the current schema.
@@ -501,6 +519,14 @@ export const expectedPlans: Record<string, string[]> = {
   "jobs.lastJob": ["SEARCH outbox"],
   "jobs.nextQueue": ["SEARCH outbox USING COVERING INDEX outbox_due (kind=? AND queue_key>?)"],
   "jobs.setDueAt": ["SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)"],
+  "search.changedWithPhone": [
+    "SEARCH contacts USING INDEX contacts_listed (workspace_id=? AND updated_at>? AND updated_at<?)",
+  ],
+  "search.changedWithUserId": [
+    "SEARCH contacts USING INDEX contacts_without_phone (workspace_id=? AND updated_at>? AND updated_at<?)",
+  ],
+  "search.changesOfWorkspace": ["SEARCH workspaces USING INTEGER PRIMARY KEY (rowid=?)", ...CHANGED_CONTACTS],
+  "search.workspaceWithChanges": ["SCAN workspaces", ...CHANGED_CONTACTS],
   "search.deleteEntry": ["SCAN search_index VIRTUAL TABLE INDEX 0:="],
   "search.entryTerms": ["SCAN search_index VIRTUAL TABLE INDEX 0:="],
   "search.indexCursor": ["SEARCH search_cursors USING PRIMARY KEY (source=? AND part=?)"],

@@ -2,23 +2,19 @@
  * Brings the search index up to date in slices: what is new by its id, contacts by the time of their last change. A row of a
  * broadcast's recipient is passed by, because its text is the broadcast's.
  */
-import { type SQL, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { contactEntryId, readCursor, type WrittenKind, writeCursor, writeEntry, writtenEntryId } from "./entries.ts";
 import {
-  contactEntryId,
-  type Position,
-  readCursor,
-  type WrittenKind,
-  writeCursor,
-  writeEntry,
-  writtenEntryId,
-} from "./entries.ts";
-import {
+  changedWithPhone,
+  changedWithUserId,
+  changesOfWorkspace,
+  mergeSegments,
   newConversations,
   searchedContact,
   searchedNumbers,
   searchedPeople,
   searchedTags,
+  workspaceWithChanges,
   writtenEchoes,
   writtenInbounds,
   writtenMessages,
@@ -28,14 +24,14 @@ import {
 /** As an erasure leaves a text. */
 const ERASED = "[erased]";
 
-/** What is written, and the rows of each table behind an id. */
-const sources = {
-  note: { table: "conversation_notes", rowsOf: writtenNotes },
-  inbound: { table: "inbounds", rowsOf: writtenInbounds },
-  echo: { table: "echoes", rowsOf: writtenEchoes },
-  message: { table: "messages", rowsOf: writtenMessages },
+/** What is written: the rows of each table behind an id. */
+const rowsOf = {
+  note: writtenNotes,
+  inbound: writtenInbounds,
+  echo: writtenEchoes,
+  message: writtenMessages,
 } satisfies Record<WrittenKind, unknown>;
-const kinds = Object.keys(sources) as WrittenKind[];
+const kinds = Object.keys(rowsOf) as WrittenKind[];
 
 type Written = ReturnType<ReturnType<typeof writtenMessages>["all"]>[number];
 
@@ -52,21 +48,17 @@ const PHONE_END = 4;
 /** Whether rows wait to be indexed; of contacts, those of one workspace, or of all (null). */
 export function isIndexBehind(tx: ReadTx, workspaceId: number | null): boolean {
   return (
-    kinds.some((kind) => isMoreIn(tx, sources[kind].table, readCursor(tx, kind))) ||
-    isMoreIn(tx, "conversations", readCursor(tx, "conversation")) ||
+    kinds.some((kind) => rowsOf[kind](tx).all({ after: readCursor(tx, kind).position, limit: 1 }).length > 0) ||
+    newConversations(tx).all({ after: readCursor(tx, "conversation").position, limit: 1 }).length > 0 ||
     changedContacts(tx, 1, workspaceId).length > 0
   );
-}
-
-function isMoreIn(tx: ReadTx, table: string, { position }: Position): boolean {
-  return tx.db.get(sql`SELECT 1 AS more FROM ${sql.raw(table)} WHERE id > ${position} LIMIT 1`) !== undefined;
 }
 
 /** Indexes rows until `mayContinue` is false after one; returns whether more wait. */
 export function indexRows(tx: Tx, mayContinue: () => boolean): boolean {
   for (const kind of kinds) {
     const { position } = readCursor(tx, kind);
-    const rows = sources[kind].rowsOf(tx).all({ after: position, limit: ROWS_READ });
+    const rows = rowsOf[kind](tx).all({ after: position, limit: ROWS_READ });
     let last = position;
     for (const row of rows) {
       indexWritten(tx, kind, row);
@@ -106,12 +98,6 @@ function isAboutFile(value: unknown): boolean {
   return "media" in value || "uploadId" in value || Object.values(value).some(isAboutFile);
 }
 
-interface ChangedContact {
-  id: number;
-  workspaceId: number;
-  updatedAt: number;
-}
-
 function indexContacts(tx: Tx, mayContinue: () => boolean): boolean {
   const { position } = readCursor(tx, "conversation");
   const conversations = newConversations(tx).all({ after: position, limit: ROWS_READ });
@@ -131,24 +117,13 @@ function indexContacts(tx: Tx, mayContinue: () => boolean): boolean {
 }
 
 /** Those of one workspace, in the order of their change. */
-function changedContacts(tx: ReadTx, limit: number, workspaceId: number | null = null): ChangedContact[] {
+function changedContacts(tx: ReadTx, limit: number, workspaceId: number | null = null) {
   const until = tx.now - SETTLED_MS;
-  const cursor = (column: SQL) =>
-    sql`coalesce((SELECT ${column} FROM search_cursors WHERE source = 'contact' AND part = workspaces.id), 0)`;
-  const changed = (isNamed: SQL) => sql`EXISTS (SELECT 1 FROM contacts WHERE workspace_id = workspaces.id AND ${isNamed}
-    AND (updated_at, id) > (${cursor(sql`position`)}, ${cursor(sql`last_id`)}) AND updated_at <= ${until})`;
-  const [byPhone, byUserId] = [sql`phone IS NOT NULL`, sql`phone IS NULL AND network_user_id IS NOT NULL`];
-  const due = tx.db.get<{ id: number } | undefined>(
-    sql`SELECT id FROM workspaces WHERE ${workspaceId === null ? sql`1` : sql`id = ${workspaceId}`}
-      AND (${changed(byPhone)} OR ${changed(byUserId)}) LIMIT 1`,
-  );
+  const due =
+    workspaceId === null ? workspaceWithChanges(tx).get({ until }) : changesOfWorkspace(tx).get({ workspaceId, until });
   if (due === undefined) return [];
-  const { position, lastId } = readCursor(tx, "contact", due.id);
-  const rows = (isNamed: SQL) =>
-    tx.db.all<ChangedContact>(sql`SELECT id, workspace_id AS "workspaceId", updated_at AS "updatedAt" FROM contacts
-      WHERE workspace_id = ${due.id} AND ${isNamed} AND (updated_at, id) > (${position}, ${lastId}) AND updated_at <= ${until}
-      ORDER BY updated_at, id LIMIT ${limit}`);
-  return [...rows(byPhone), ...rows(byUserId)]
+  const page = { workspaceId: due.id, ...readCursor(tx, "contact", due.id), until, limit };
+  return [...changedWithPhone(tx).all(page), ...changedWithUserId(tx).all(page)]
     .toSorted((one, other) => one.updatedAt - other.updatedAt || one.id - other.id)
     .slice(0, limit);
 }
@@ -181,5 +156,5 @@ function phoneTexts(phone: string | null): string[] {
 
 /** Merges part of the index's segments; a few milliseconds at most. */
 export function mergeIndex(tx: Tx, pages: number): void {
-  tx.db.run(sql`INSERT INTO search_index (search_index, rank) VALUES ('merge', ${pages})`);
+  mergeSegments(tx).run({ pages });
 }

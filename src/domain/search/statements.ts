@@ -16,6 +16,10 @@ export const insertEntry = hotWrite(
 
 export const deleteEntry = hotWrite("DELETE FROM search_index WHERE rowid = +:id", entry);
 
+export const mergeSegments = hotWrite("INSERT INTO search_index (search_index, rank) VALUES ('merge', :pages)", {
+  pages: integer,
+});
+
 const cursor = { source: string, part: integer, position: integer, lastId: integer };
 const { position, lastId } = cursor;
 
@@ -57,6 +61,43 @@ export const writtenNotes = writtenIn("conversation_notes", "created_at", "NULL"
 export const writtenInbounds = writtenIn("inbounds", "received_at", "details", "0");
 export const writtenEchoes = writtenIn("echoes", "sent_at", "details", "0");
 export const writtenMessages = writtenIn("messages", "created_at", "content", "broadcast_id IS NOT NULL");
+
+const changes = { workspaceId: integer, position: integer, lastId: integer, until: integer, limit: integer };
+const PHONE = "phone IS NOT NULL";
+const USER_ID = "phone IS NULL AND network_user_id IS NOT NULL";
+const CURSOR = `(
+  coalesce((SELECT position FROM search_cursors WHERE source = 'contact' AND part = workspaces.id), 0),
+  coalesce((SELECT last_id FROM search_cursors WHERE source = 'contact' AND part = workspaces.id), 0))`;
+/** Contacts of a workspace changed behind its cursor. Those with a phone number have an index of their own. */
+const HAS_CHANGES = `(
+  EXISTS (SELECT 1 FROM contacts WHERE workspace_id = workspaces.id AND ${PHONE}
+    AND (updated_at, id) > ${CURSOR} AND updated_at <= +:until)
+  OR EXISTS (SELECT 1 FROM contacts WHERE workspace_id = workspaces.id AND ${USER_ID}
+    AND (updated_at, id) > ${CURSOR} AND updated_at <= +:until))` as const;
+
+export const workspaceWithChanges = hotQuery(`SELECT id FROM workspaces WHERE ${HAS_CHANGES} LIMIT 1`, changes, {
+  id: integer,
+});
+
+export const changesOfWorkspace = hotQuery(
+  `SELECT id FROM workspaces WHERE id = +:workspaceId AND ${HAS_CHANGES}`,
+  changes,
+  { id: integer },
+);
+
+/** In the order of their change. */
+const changedWith = (isNamed: string) =>
+  hotQuery(
+    `SELECT id, workspace_id AS "workspaceId", updated_at AS "updatedAt" FROM contacts
+    WHERE workspace_id = +:workspaceId AND ${isNamed} AND (updated_at, id) > (+:position, +:lastId)
+      AND updated_at <= +:until
+    ORDER BY updated_at, id LIMIT +:limit`,
+    changes,
+    { id: integer, workspaceId: integer, updatedAt: integer },
+  );
+
+export const changedWithPhone = changedWith(PHONE);
+export const changedWithUserId = changedWith(USER_ID);
 
 export const newConversations = hotQuery(
   `SELECT id, contact_id AS "contactId" FROM conversations WHERE id > +:after ORDER BY id LIMIT +:limit`,

@@ -101,7 +101,7 @@ export function moveEntries(tx: Tx, { from, to }: { from: number; to: number }, 
   return found.length;
 }
 
-export interface Position {
+interface Position {
   position: number;
   lastId: number;
 }

@@ -26,6 +26,8 @@ interface ImportRun {
   rowsPerSecond: number;
   /** Resident memory at each tenth of the run, in millions of bytes. */
   megabytes: number[];
+  /** Processor time a row, in microseconds: of all threads, and of the main one, which writes. */
+  processorMicros: { all: number; writer: number };
   measurements: Record<string, number>;
 }
 
@@ -115,6 +117,8 @@ function run({ executable, world }: PeopleBench, ...words: string[]) {
   });
   return {
     pid: child.pid,
+    /** Once it has ended: processor time of all its threads. */
+    processorSeconds: (): number => Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6,
     async json(): Promise<Record<string, unknown>> {
       const text = await new Response(child.stdout).text();
       if ((await child.exited) !== 0) throw new Error(`${words.join(" ")}: ${text}`);
@@ -148,9 +152,11 @@ const READ_MEMORY_EVERY_MS = 50;
 async function importFile(bench: PeopleBench, workspaceId: number, path: string): Promise<ImportRun> {
   const startedAt = performance.now();
   const words = ["contact", "import", "--workspace", String(workspaceId), path, "--consent", "opted_in"];
-  const { pid, json } = run(bench, ...words);
+  const { pid, json, processorSeconds } = run(bench, ...words);
   const readings: number[] = [];
+  let writerSeconds = 0;
   const timer = setInterval(() => {
+    writerSeconds = Math.max(writerSeconds, mainThreadSeconds(pid));
     const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(statusOf(pid))?.[1];
     if (kibibytes !== undefined) readings.push((Number(kibibytes) * 1024) / 1e6);
   }, READ_MEMORY_EVERY_MS);
@@ -160,7 +166,25 @@ async function importFile(bench: PeopleBench, workspaceId: number, path: string)
   if (measurements.failed !== 0) throw new Error(`the import refused rows: ${JSON.stringify(measurements)}`);
   const tenth = Math.max(1, Math.floor(readings.length / 10));
   const megabytes = readings.filter((_, index) => index % tenth === tenth - 1).slice(0, 10);
-  return { rowsPerSecond: (measurements.rows ?? 0) / seconds, megabytes, measurements };
+  const rows = measurements.rows ?? 0;
+  const aRow = (total: number): number => (total * 1e6) / rows;
+  const processorMicros = { all: aRow(processorSeconds()), writer: aRow(writerSeconds) };
+  return { rowsPerSecond: rows / seconds, megabytes, processorMicros, measurements };
+}
+
+const TICKS_A_SECOND = 100;
+
+/** Processor time of the thread that began the process; 0 once it has ended. */
+function mainThreadSeconds(pid: number): number {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8");
+  } catch {
+    return 0;
+  }
+  // After the name in brackets, which may have spaces: of the fields that follow, user and system time.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }
 
 function statusOf(pid: number): string {
@@ -290,6 +314,10 @@ export function peopleRows(measurements: PeopleMeasurements): Row[] {
       whole(first.rowsPerSecond),
       `at least ${whole(MIN_ROWS)}`,
       first.rowsPerSecond >= MIN_ROWS,
+    ),
+    row(
+      "— processor time a row, µs: all threads, the one that writes",
+      `${first.processorMicros.all.toFixed(1)}, ${first.processorMicros.writer.toFixed(1)}`,
     ),
     row("— beside a server and its requests, rows/s", whole(besideImport.rowsPerSecond)),
     row(

@@ -141,13 +141,13 @@ export class NewContactBatch {
     this.#writeDetails(DETAILS_AT_ONCE);
   }
 
-  /** Writes tags and opt-ins, of which there are at least so many. */
-  #writeDetails(least: number): void {
-    if (this.#taggings.length >= least) {
+  /** Writes the tags, and the opt-ins, if there are at least `min` of them. */
+  #writeDetails(min: number): void {
+    if (this.#taggings.length >= min) {
       insertTaggings(this.#tx, this.#taggings);
       this.#taggings = [];
     }
-    if (this.#optIns.length >= least) {
+    if (this.#optIns.length >= min) {
       logConsents(this.#tx, this.#optIns);
       this.#optIns = [];
     }

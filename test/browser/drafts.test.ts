@@ -1,5 +1,6 @@
 /** What is being written in the inbox survives a reload, belongs to one user, and is sent once. */
 import { describe, expect, test } from "bun:test";
+import type { Route } from "playwright-core";
 import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
 import { chooseFromOpenList } from "#test/support/choose-template.ts";
@@ -49,6 +50,45 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await waitUntil(async () => reads > 1);
       await waitUntil(async () => (await reply.inputValue()) === "Yes, it is red");
       expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "a file whose message was stored when the page was loaded anew is not sent twice",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, context } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const from = { text: "Have you a menu?", number: 1 };
+      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", from);
+      const reply = page.getByLabel("Your reply", { exact: true });
+      const caption = page.getByLabel("Caption", { exact: true });
+      const file = page.getByRole("region", { name: "Attached file" });
+      const texts = async () =>
+        (await scenario.read<{ data: { text: string }[] }>("/messages")).data.map(({ text }) => text);
+      const stored = Promise.withResolvers<void>();
+      // The server stores the message, and its answer does not come.
+      const act = async (route: Route) => {
+        await route.fetch();
+        stored.resolve();
+      };
+      await context.route(/\/w\/1\/messages$/, act, { times: 1 });
+      await scenario.go("inbox?person=1");
+      await reply.waitFor();
+      const buffer = Buffer.from("%PDF-1.7 menu");
+      const input = page.locator("input[type=file]");
+      await input.setInputFiles({ name: "menu.pdf", mimeType: "application/pdf", buffer });
+      await caption.fill("Here it is");
+      await caption.press("Control+Enter");
+      await stored.promise;
+      await page.reload();
+      await reply.waitFor();
+      await page.getByRole("list", { name: "Waiting for the line" }).waitFor({ state: "detached" });
+      // Nothing of it comes back.
+      await page.reload();
+      await reply.waitFor();
+      expect([await reply.inputValue(), await file.count(), await texts()]).toEqual(["", 0, ["Here it is"]]);
     },
     SCENARIO_LIMIT_MS,
   );

@@ -6,7 +6,7 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import { ApiError, type Body, newFormKey, request } from "./api.ts";
-import { dropFile, dropFilesTo, keepFile } from "./kept-files.ts";
+import { dropFile, dropFilesTo, keepFile, readKept } from "./kept-files.ts";
 import { inSight, noteOwn } from "./own-messages.ts";
 import { cancelWaitingUpload, uploadWaiting, type WaitingFile, withMedia } from "./waiting-file.ts";
 
@@ -36,6 +36,8 @@ export interface Waiting extends Place {
   what: { message: Message } | { note: string; conversation: number };
   /** Of a message: it is uploaded first. Absent: there is none, or the server has it. */
   file?: WaitingFile;
+  /** The copy of a file that the server has: it is dropped with the draft, unless the page ended before. */
+  draftFile?: { kept: string; fileKey: string };
   /** What it says, for the thread. */
   text: string;
   /** When it was to be sent: the order of a conversation. */
@@ -111,6 +113,11 @@ export function waitingIn(place: Place): Waiting[] {
 /** Whether the draft that had this key waits. */
 export function isWaitingAs(place: Place, key: string): boolean {
   return waitingIn(place).some((one) => one.key === key || one.formerKeys?.includes(key));
+}
+
+/** Whether this copy of a file belongs to what waits. */
+export function isFileWaiting(place: Place, fileKey: string): boolean {
+  return waitingIn(place).some(({ file, draftFile }) => file?.fileKey === fileKey || draftFile?.fileKey === fileKey);
 }
 
 export function useWaiting(place: Place): Waiting[] {
@@ -211,6 +218,9 @@ async function sendOne(found: Waiting): Promise<"sent" | "stays" | "no line"> {
   }
   remove(waiting);
   if (waiting.file !== undefined) await dropFile(waiting.file.kept);
+  const { draftFile } = waiting;
+  if (draftFile !== undefined && (await readKept(draftFile.kept))?.fileKey === draftFile.fileKey)
+    await dropFile(draftFile.kept);
   return "sent";
 }
 

@@ -5,7 +5,7 @@
 import { useSyncExternalStore } from "react";
 import { newFormKey } from "../../data/api.ts";
 import { dropFile, keepFile, readKept } from "../../data/kept-files.ts";
-import { dropWaitingTo, type Place, waitingIn } from "../../data/outbox.ts";
+import { dropWaitingTo, isFileWaiting, type Place } from "../../data/outbox.ts";
 import type { WrittenTemplate } from "../messages/choose-template.tsx";
 import type { PartName, Parts } from "./composer-parts.ts";
 import { strings } from "./composer-strings.ts";
@@ -106,13 +106,13 @@ export function fileKeyOf(file: File): string {
   return fileKey;
 }
 
-const keptName = (id: string): string => `draft ${id}`;
+export const keptName = (id: string): string => `draft ${id}`;
 
 /** The file that was in the draft when the page ended, unless it waits for the line by now. */
 async function restoreFile(id: string): Promise<void> {
   const kept = await readKept(keptName(id));
   if (kept === null) return;
-  if (waitingIn(placeOf(id)).some(({ file }) => file?.fileKey === kept.fileKey)) await dropFile(keptName(id));
+  if (isFileWaiting(placeOf(id), kept.fileKey)) await dropFile(keptName(id));
   else if (readDraft(id).file === null) {
     fileKeys.set(kept.file, kept.fileKey);
     note(id, { file: kept.file });

@@ -9,7 +9,7 @@ import { isLineLost, sendOrWait, waitingIn, waitWithFile } from "../../data/outb
 import { noteOwn } from "../../data/own-messages.ts";
 import { uploadFile } from "../../data/upload-file.ts";
 import { changeIn } from "./change.ts";
-import { type Draft, fileKeyOf, note, placeOf, readDraft, write } from "./composer-draft.ts";
+import { type Draft, fileKeyOf, keptName, note, placeOf, readDraft, write } from "./composer-draft.ts";
 import { hasCaption, sendsFile, typeOf } from "./composer-file.tsx";
 import { bodyOf, takesText } from "./composer-parts.ts";
 import { partStrings, strings } from "./composer-strings.ts";
@@ -66,7 +66,13 @@ function sendingOf(id: string, target: Omit<Target, "workspaceId">, upload: Draf
   const message = { ...target, ...body } as Message;
   const waiting = { ...placeOf(id), key: draft.key, seen: draft.seen, what: { message }, text: shownOf(draft) };
   const file = upload === null ? {} : { file: null };
-  return { waiting, message, sent: { ...rest, replyTo: null, sendAt: null, part: null, ...file } };
+  const copy =
+    upload !== null && draft.file instanceof File ? { kept: keptName(id), fileKey: fileKeyOf(draft.file) } : null;
+  return {
+    waiting: copy === null ? waiting : { ...waiting, draftFile: copy },
+    message,
+    sent: { ...rest, replyTo: null, sendAt: null, part: null, ...file },
+  };
 }
 
 /**

@@ -12,6 +12,8 @@ export interface ConsoleProcess extends AsyncDisposable {
   directory: string;
   /** Everything that it has written to stderr so far. */
   log(): string;
+  /** Ends the server, and starts it again on the same port and directory. Resolves when it answers. */
+  restart(): Promise<void>;
   /** Runs a command beside the server and returns what it prints with `--json`. */
   command(...words: string[]): Promise<Record<string, unknown>>;
 }
@@ -28,14 +30,17 @@ export async function startConsole(environment: Readonly<Record<string, string>>
     WAXWING_SIMULATOR_READ_AFTER: "100ms",
     ...environment,
   };
-  const server = Bun.spawn([...program, "serve", "--listen", "127.0.0.1:0", "--data", directory], {
-    cwd: directory,
-    env,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const lines = linesOf(server.stdout);
-  const url = String((await lines.next()).value).replace("listening on ", "");
+  const start = (listen: string) =>
+    Bun.spawn([...program, "serve", "--listen", listen, "--data", directory], {
+      cwd: directory,
+      env,
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+  let server = start("127.0.0.1:0");
+  const addressOf = async (): Promise<string> =>
+    String((await linesOf(server.stdout).next()).value).replace("listening on ", "");
+  const url = await addressOf();
   const said: string[] = [];
   const link = Promise.withResolvers<string>();
   const listen = async (): Promise<void> => {
@@ -46,13 +51,21 @@ export async function startConsole(environment: Readonly<Record<string, string>>
     }
     link.resolve("");
   };
-  const listening = listen();
+  let listening = listen();
   const setupLink = await link.promise;
   return {
     url,
     setupLink,
     directory,
     log: () => said.join("\n"),
+    async restart() {
+      server.kill("SIGTERM");
+      await server.exited;
+      await listening;
+      server = start(new URL(url).host);
+      listening = listen();
+      await addressOf();
+    },
     async command(...words) {
       const child = Bun.spawn([...program, ...words, "--json", "--data", directory], {
         cwd: directory,

@@ -14,7 +14,7 @@ import { wordsIn } from "./page.ts";
 export interface Shard {
   workspace: number;
   number: number;
-  /** Who sees everything, and asks in nobody's place. */
+  /** The cookie of one who sees everything, so that what is asked counts for neither of the two. */
   operator: string;
   desks: readonly [Desk, Desk];
 }

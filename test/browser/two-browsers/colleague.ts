@@ -160,13 +160,18 @@ export class Colleague {
     return !(noting.isBusy || replying.isBusy || isNoteLeft || isReplyLeft);
   }
 
-  /** What is in the fields and waits, of which nothing is on its way. */
-  async unsent(): Promise<string[]> {
+  /** What is in the fields and waits. Null: a question came meanwhile, and covers them. */
+  async unsent(): Promise<string[] | null> {
     await this.#in(`press("Note")`);
     const { note, waiting } = await this.look();
     await this.#in(`press("Reply")`);
-    const { reply, file } = await this.look();
-    return [...wordsIn(`${reply} ${note}`), ...file, ...waiting.flatMap(({ words }) => words)];
+    const { reply, file, isCovered } = await this.look();
+    if (isCovered || reply === null || note === null) return null;
+    const waits = waiting.flatMap(({ words }) => words);
+    // What waits because its answer was lost is stored, and goes again under its key.
+    const stored = await this.#place.storedWords();
+    for (const word of waits) if (stored.includes(word)) this.doubtful.add(word);
+    return [...wordsIn(`${reply} ${note}`), ...file, ...waits];
   }
 
   /** An Esc that comes after a menu has closed leads back to the list. */
@@ -352,8 +357,8 @@ export class Colleague {
     if (answered === null) return;
     this.questions += 1;
     const { title, words, changes, sent } = answered;
-    // It shows five changes at most.
-    const told = changes < 5 ? words : [...words, ...(await this.#place.storedWords())];
+    // It shows five changes at most, and of a file without a text its kind.
+    const told = changes < 5 && changes <= words.length ? words : [...words, ...(await this.#place.storedWords())];
     if (title === "Send anyway?") {
       this.#learn(told);
       if (isYes) for (const word of sent) this.pressed.set(word, { seen: this.#seen });

@@ -118,9 +118,7 @@ class Round {
     await this.#town.isUp();
     await Promise.all(both.map((one) => one.restore()));
     const sendsAll = this.#random.below(2) === 0;
-    const areEnded = await Promise.all(both.map((one) => this.#finish(one, sendsAll)));
-    if (areEnded.includes(false)) this.problems.push(`nothing ends it: ${JSON.stringify(await this.#looks())}`);
-    const unsent = await Promise.all(both.map((one) => one.unsent()));
+    const unsent = await Promise.all(both.map((one) => this.#finish(one, sendsAll)));
     await this.#becomeEqual();
     await this.#judge(unsent, sendsAll);
     if (this.problems.length > 0) this.#trace.push(JSON.stringify({ unsent, looks: await this.#looks() }));
@@ -166,14 +164,18 @@ class Round {
     return this.#place;
   }
 
-  async #finish(one: Colleague, sendsAll: boolean): Promise<boolean> {
+  /** Returns what is unsent. */
+  async #finish(one: Colleague, sendsAll: boolean): Promise<string[]> {
     const begun = performance.now();
-    // Twice, because what is asked comes a moment later.
+    // Three times, because what is asked comes a moment later.
     for (let ended = 0; performance.now() - begun < ENDED_WITHIN_MS; await Bun.sleep(50)) {
       ended = (await one.finish(sendsAll)) ? ended + 1 : 0;
-      if (ended === 3) return true;
+      if (ended < 3) continue;
+      const unsent = await one.unsent();
+      if (unsent !== null) return unsent;
     }
-    return false;
+    this.problems.push(`nothing ends it: ${JSON.stringify(await this.#looks())}`);
+    return [];
   }
 
   #looks(): Promise<Look[]> {

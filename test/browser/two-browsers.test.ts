@@ -37,8 +37,8 @@ describe.skipIf(noBrowser)("in two browsers", () => {
       console.log(summary(outcomes, performance.now() - begun), `${town.restarts} restarts`);
     expect(outcomes.flatMap(({ seed, problems }) => problems.map((one) => `seed ${seed}: ${one}`))).toEqual([]);
     // What no one sends, and no one is asked about, shows nothing.
-    expect(sum(outcomes, "sent")).toBeGreaterThan(ROUNDS);
-    expect(sum(outcomes, "faults")).toBeGreaterThan(ROUNDS);
+    expect(sum(outcomes, "sent") + sum(outcomes, "notes")).toBeGreaterThan(ROUNDS / 3);
+    expect(sum(outcomes, "faults")).toBeGreaterThan(ROUNDS / 3);
   }, 7_200_000);
 });
 

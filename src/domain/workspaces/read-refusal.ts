@@ -13,10 +13,10 @@ const REFUSING_EMOJI = /^(?:[👎🤮🖕😡😤🤬🔇✋\s!?]|\ufe0f)+$/u;
 const STOP_SIGNS = /^(?:[🛑🚫\s]|\ufe0f)+$/u;
 
 /**
- * Chosen by cross-validation (`bun run train:refusals --cross-validate`): false doubt on chat of at most 0.5 %. The lines
- * for training were written with the open half in sight, so other chat is doubted more often.
+ * Chosen by cross-validation (`bun run train:refusals --cross-validate`): false doubt on chat of about 0.6 %. Some lines for
+ * training were written with the open half in sight, so other chat is doubted more often.
  */
-const REFUSAL_MIN = 1.75;
+const REFUSAL_MIN = 1.1;
 /** A text that holds an opt-out word is doubtful unless its other words clearly speak of something else. */
 const STOP_WORD_MIN = -0.5;
 

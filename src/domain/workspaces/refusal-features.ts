@@ -5,7 +5,7 @@
  */
 import { conceptsOf, TEXT_END, TEXT_START } from "./refusal-concepts.ts";
 
-export const BUCKETS = 2 ** 18;
+export const BUCKETS = 2 ** 20;
 /** More words than this are read in overlapping parts, so that a long text does not hide a short refusal. */
 const PART_WORDS = 40;
 const PART_STEP = 30;

@@ -2,11 +2,12 @@
  * Says how likely a text refuses messages, with a weight for each feature. `bun run train:refusals` learns the weights
  * from `test/refusals/corpus` and writes `refusal-weights.json`.
  */
+import { gunzipSync } from "node:zlib";
 import { once } from "#src/core/once.ts";
 import { readFeatures } from "./refusal-features.ts";
 import model from "./refusal-weights.json" with { type: "json" };
 
-const weights = once(() => new Int8Array(Buffer.from(model.weights, "base64")));
+const weights = once(() => new Int8Array(gunzipSync(Buffer.from(model.weights, "base64"))));
 
 /** The highest score of a part of the text, of which `words` are normalised: above 0 a refusal is likely. */
 export function scoreRefusal(words: readonly string[], text: string): number {

@@ -18,7 +18,7 @@ test("every bug is found", async () => {
   const suites = [...new Set(chosen.map(({ place }) => place.tests))];
   const waiting = [...chosen];
   const missed: string[] = [];
-  const lane = async (first: boolean): Promise<void> => {
+  const work = async (first: boolean): Promise<void> => {
     using copy = new Copy();
     for (const tests of first ? suites : []) expect(await copy.run(tests)).toBe("passes");
     for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
@@ -26,6 +26,6 @@ test("every bug is found", async () => {
       if (waiting.length % 20 === 0) console.info(`${waiting.length} bugs wait, ${missed.length} not found`);
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, (_, index) => lane(index === 0)));
+  await Promise.all(Array.from({ length: availableParallelism() }, (_, index) => work(index === 0)));
   expect(missed.toSorted()).toEqual([]);
 }, 3_600_000);

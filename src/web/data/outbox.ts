@@ -5,12 +5,24 @@
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
-import { ApiError, type Body, newFormKey, request } from "./api.ts";
+import { ApiError, newFormKey, request } from "./api.ts";
 import { dropFile, dropFilesTo, keepFile, readKept } from "./kept-files.ts";
 import { inSight, noteOwn } from "./own-messages.ts";
-import { cancelWaitingUpload, uploadWaiting, type WaitingFile, withMedia } from "./waiting-file.ts";
+import { cancelWaitingUpload, uploadWaiting, withMedia } from "./waiting-file.ts";
+import {
+  isOf,
+  newestOf,
+  type Place,
+  readAll,
+  readAnew,
+  remove,
+  save,
+  saveIfThere,
+  subscribe,
+  tell,
+  type Waiting,
+} from "./waiting-store.ts";
 
-const PREFIX = "waxwing-outbox ";
 const LOCK = "waxwing-outbox";
 /** Of all users of the browser. */
 const WAITING_MAX = 200;
@@ -18,38 +30,6 @@ const ASK_AFTER_MS = 12 * 60 * 60_000;
 const RETRY_MS = 3_000;
 const ANSWER_WITHIN_MS = 60_000;
 
-export interface Place {
-  userId: number;
-  workspaceId: number;
-  contactId: number;
-}
-
-type Message = Body<"POST /w/{workspace}/messages">;
-
-export interface Waiting extends Place {
-  /** Of the draft; with it, a repeat is the same message. */
-  key: string;
-  /** Those under which it was refused. Absent: it was not. */
-  formerKeys?: readonly string[];
-  /** The version of the conversation that the user had in sight; null: others' changes are not asked about. */
-  seen: string | null;
-  what: { message: Message } | { note: string; conversation: number };
-  /** Of a message: it is uploaded first. Absent: there is none, or the server has it. */
-  file?: WaitingFile;
-  /** The copy of a file that the server has: it is dropped with the draft, unless the page ended before. */
-  draftFile?: { kept: string; fileKey: string };
-  /** What it says, for the thread. */
-  text: string;
-  /** When it was to be sent: the order of a conversation. */
-  at: number;
-  /** When a person last said that it may go. */
-  confirmedAt: number;
-  /** Why it was refused; null: it was not. */
-  refusal: string | null;
-}
-
-const listeners = new Set<() => void>();
-let known: readonly Waiting[] | null = null;
 /** The queue of this page, where the browser has no locks between its pages. */
 let chain: Promise<unknown> = Promise.resolve();
 
@@ -237,15 +217,6 @@ async function withFile(waiting: Waiting): Promise<Waiting> {
   return next;
 }
 
-function newestOf(waiting: Waiting): Waiting {
-  return readAll().find(({ at }) => at === waiting.at) ?? waiting;
-}
-
-/** The person may have been erased meanwhile. */
-function saveIfThere(waiting: Waiting): boolean {
-  return readAnew().some(({ at }) => at === waiting.at) && save(waiting);
-}
-
 function keepOrRefuse(waiting: Waiting, error: unknown): "stays" | "no line" {
   // An answer in doubt, a busy server, a session that ended: the same request later.
   const isRefused =
@@ -288,71 +259,6 @@ function alone<Result>(isOptional: boolean, act: () => Promise<Result>): Promise
   return result;
 }
 
-function isOf(one: Waiting, { userId, workspaceId, contactId }: Place): boolean {
-  return one.userId === userId && one.workspaceId === workspaceId && one.contactId === contactId;
-}
-
 function conversationOf({ workspaceId, contactId }: Waiting): string {
   return `${workspaceId} ${contactId}`;
-}
-
-function readAll(): readonly Waiting[] {
-  known ??= readStorage().sort((a, b) => a.at - b.at);
-  return known;
-}
-
-/** Another page may have changed it a moment ago, which this one is told later. */
-function readAnew(): readonly Waiting[] {
-  known = null;
-  return readAll();
-}
-
-function readStorage(): Waiting[] {
-  try {
-    return Object.keys(localStorage).flatMap((name) => {
-      const text = name.startsWith(PREFIX) ? localStorage.getItem(name) : null;
-      return text === null ? [] : [JSON.parse(text) as Waiting];
-    });
-  } catch {
-    return [];
-  }
-}
-
-function save(waiting: Waiting): boolean {
-  try {
-    localStorage.setItem(nameOf(waiting), JSON.stringify(waiting));
-    return true;
-  } catch {
-    return false;
-  } finally {
-    tell();
-  }
-}
-
-function remove(waiting: Waiting): void {
-  try {
-    localStorage.removeItem(nameOf(waiting));
-  } catch {
-    // Nothing is kept.
-  }
-  tell();
-}
-
-function nameOf({ userId, key }: Waiting): string {
-  return `${PREFIX}${userId} ${key}`;
-}
-
-function tell(): void {
-  known = null;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  // Another page has sent one, or recalled it.
-  if (listeners.size === 1) addEventListener("storage", tell);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) removeEventListener("storage", tell);
-  };
 }

@@ -5,7 +5,8 @@
 import { useSyncExternalStore } from "react";
 import { newFormKey } from "../../data/api.ts";
 import { dropFile, keepFile, readKept } from "../../data/kept-files.ts";
-import { dropWaitingTo, isFileWaiting, type Place } from "../../data/outbox.ts";
+import { dropWaitingTo, isFileWaiting } from "../../data/outbox.ts";
+import type { Place } from "../../data/waiting-store.ts";
 import type { WrittenTemplate } from "../messages/choose-template.tsx";
 import type { PartName, Parts } from "./composer-parts.ts";
 import { strings } from "./composer-strings.ts";

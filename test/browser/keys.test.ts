@@ -37,7 +37,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
             expect([key, await page.evaluate(pressed(key))]).toEqual([key, tag]);
             await page.keyboard.type(text);
           } else await Promise.all([page.keyboard.press(key), page.keyboard.type(text)]);
-          const field = page.getByLabel(label, { exact: true }).filter({ visible: true });
+          const field = page
+            .getByLabel(label, { exact: true })
+            .and(page.locator("input, textarea"))
+            .filter({ visible: true });
           await field.waitFor();
           // Before a draft, or behind it: in one piece.
           expect(await field.inputValue()).toContain(text);

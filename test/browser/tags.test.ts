@@ -67,11 +67,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await shows("pays late, visits in person");
       await page.setViewportSize({ width: 320, height: 640 });
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
-      if (process.env.PIC !== undefined) {
-        await page.setViewportSize({ width: 390, height: 844 });
-        await page.screenshot({ path: `${process.env.PIC}/tags-phone.png` });
-      }
-      await page.getByRole("textbox", { name: "Your reply" }).click();
+      // On so small a screen the list covers the reply.
+      await page.keyboard.press("Escape");
       await field.waitFor({ state: "detached" });
     },
     SCENARIO_LIMIT_MS,

@@ -5,7 +5,8 @@
  */
 import { conceptsOf, TEXT_END, TEXT_START } from "./refusal-concepts.ts";
 
-export const BUCKETS = 2 ** 20;
+/** So many that few of a million features of the corpus share a weight: with a quarter of them, more lines taught nothing. */
+export const BUCKETS = 2 ** 22;
 /** More words than this are read in overlapping parts, so that a long text does not hide a short refusal. */
 const PART_WORDS = 40;
 const PART_STEP = 30;
@@ -82,7 +83,6 @@ export function readFeatures(words: readonly string[], text: string): Int32Array
 }
 
 const scratch = new Int32Array(FEATURES_MAX);
-const isFound = new Uint8Array(BUCKETS);
 let count = 0;
 let left = 0;
 
@@ -93,9 +93,8 @@ function featuresOf(words: readonly string[], text: string): Int32Array {
   for (const emoji of new Set(text.match(EMOJI))) add(KIND.emoji, hashOf(emoji), 0);
   addWords(words);
   addConcepts(words);
-  const features = scratch.slice(0, count);
-  for (const feature of features) isFound[feature] = 0;
-  return features;
+  const sorted = scratch.slice(0, count).sort();
+  return sorted.filter((feature, index) => feature !== sorted[index - 1]);
 }
 
 function addWords(words: readonly string[]): void {
@@ -156,10 +155,7 @@ function addTriples(around: Around, index: number, pair: number): void {
 function add(kind: number, first = 0, second = 0): void {
   if (left === 0) return;
   left -= 1;
-  const feature = bucketOf(mix(mix(kind, first), second));
-  if (isFound[feature] === 1) return;
-  isFound[feature] = 1;
-  scratch[count] = feature;
+  scratch[count] = bucketOf(mix(mix(kind, first), second));
   count += 1;
 }
 

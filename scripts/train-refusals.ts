@@ -1,11 +1,11 @@
 /**
  * `bun run train:refusals` learns the weights by which refusals are heard from the corpus (`test/refusals/corpus/open`
- * and `train`, never the half that is held back) and writes `src/domain/workspaces/refusal-weights.json`.
+ * and `train`, never the half that is held back) and writes `src/domain/workspaces/refusal-weights.gz`.
  * `--cross-validate` writes nothing and prints what a model hears that has not seen a fifth of the open half.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { crossValidate, formatModel, trainModel } from "#test/refusals/train.ts";
+import { crossValidate, trainModel } from "#test/refusals/train.ts";
 import { readOptions } from "#test/support/options.ts";
 
 const { values } = readOptions(
@@ -21,8 +21,8 @@ const { values } = readOptions(
 if (values["cross-validate"] === true) {
   crossValidate(values.misses);
 } else {
-  const file = join(import.meta.dir, "../src/domain/workspaces/refusal-weights.json");
+  const file = join(import.meta.dir, "../src/domain/workspaces/refusal-weights.gz");
   const model = trainModel();
-  writeFileSync(file, formatModel(model));
-  console.log(`${model.weights.length} characters of weights in ${file}`);
+  writeFileSync(file, model);
+  console.log(`${model.length} bytes of weights in ${file}`);
 }

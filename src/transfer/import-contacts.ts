@@ -76,7 +76,9 @@ const ROWS_BUFFERED = 16_000;
 
 /** Throws `Problem` if the file as a whole cannot be imported. A rejected row never stops the import. */
 export function importContacts(options: ImportOptions): Promise<ImportReport> {
-  return options.store.withLargeCache(() => importFile(options), options.isInsideServer === true ? "large" : "bulk");
+  // Beside a server, a longer log would be copied while its requests wait.
+  const isAlone = options.isInsideServer !== true && !options.isServerRunning();
+  return options.store.withLargeCache(() => importFile(options), isAlone ? "bulk" : "large");
 }
 
 async function importFile(options: ImportOptions): Promise<ImportReport> {

@@ -9,10 +9,11 @@ import fc from "fast-check";
 import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
 import { readRefusal } from "#src/domain/workspaces/read-command.ts";
 import { LEXICONS } from "#src/domain/workspaces/refusal-concepts.ts";
+import { refusalModel } from "#src/domain/workspaces/refusal-model.ts";
 import { isLong } from "#test/support/long-form.ts";
 import { languages } from "./corpus.ts";
 import { type Count, measure } from "./measure.ts";
-import { digestOfSources, formatModel, trainModel } from "./train.ts";
+import { digestOfSources, trainModel } from "./train.ts";
 
 const own = { stopWords: [], startWords: [] };
 
@@ -43,16 +44,15 @@ for (const language of languages) {
   }
 }
 
-const weights = readFileSync(join(import.meta.dir, "../../src/domain/workspaces/refusal-weights.json"), "utf8");
-
 test("the weights are learned from the corpus and the code as they are: else `bun run train:refusals`", () => {
-  expect(JSON.parse(weights).sources).toBe(digestOfSources());
+  expect(refusalModel().sources).toBe(digestOfSources());
 });
 
 test.skipIf(!isLong)(
   "every machine learns the same weights",
   () => {
-    expect(weights === formatModel(trainModel())).toBe(true);
+    const file = join(import.meta.dir, "../../src/domain/workspaces/refusal-weights.gz");
+    expect(trainModel().equals(readFileSync(file))).toBe(true);
   },
   300_000,
 );

@@ -35,18 +35,9 @@ interface Weights {
   weights: Float64Array;
 }
 
-/** As it is stored: `weights` is a signed byte for each bucket, compressed, in base64; a byte times `step` is a weight. */
-interface Model {
-  /** Of `digestOfSources`, when it was learned. */
-  sources: string;
-  bias: number;
-  step: number;
-  weights: string;
-}
-
-/** Learns from the open half and the lines written for training. */
-export function trainModel(): Model {
-  return quantize(learn([...readExamples("open"), ...readExamples("train")]));
+/** Learns from the open half and the lines written for training. Returns what `refusal-weights.gz` holds. */
+export function trainModel(): Buffer {
+  return stored(learn([...readExamples("open"), ...readExamples("train")]));
 }
 
 /** Of all that the weights are made of: the lines, and the code that reads and learns them. */
@@ -55,14 +46,9 @@ export function digestOfSources(): string {
   const digest = createHash("sha256");
   for (const folder of ["test/refusals/corpus/open", "test/refusals/corpus/train", "src/domain/workspaces"])
     for (const name of readdirSync(join(project, folder)).toSorted())
-      if (/\.tsv$|^refusal.*\.ts$|^normalize-command/.test(name))
+      if (/\.tsv$|^refusal(?!-weights).*\.ts$|^normalize-command/.test(name))
         digest.update(readFileSync(join(project, folder, name)));
   return digest.update(readFileSync(import.meta.filename)).digest("hex");
-}
-
-/** As the file of the weights holds it. */
-export function formatModel(model: Model): string {
-  return `${JSON.stringify(model, null, 2)}\n`;
 }
 
 /** Prints for several thresholds what a model hears in a fifth of the open half that it has not seen. */
@@ -172,9 +158,10 @@ function shuffle(examples: Example[], random: Iterator<number, never>): void {
   }
 }
 
-function quantize({ bias, weights }: Weights): Model {
+function stored({ bias, weights }: Weights): Buffer {
   const weightMax = weights.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0);
   const step = weightMax / 127;
   const bytes = Int8Array.from(weights, (weight) => Math.round(weight / step));
-  return { sources: digestOfSources(), bias, step, weights: gzipSync(bytes).toString("base64") };
+  const head = `${JSON.stringify({ sources: digestOfSources(), bias, step })}\n`;
+  return gzipSync(Buffer.concat([Buffer.from(head), Buffer.from(bytes.buffer)]), { level: 9 });
 }

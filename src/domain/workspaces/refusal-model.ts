@@ -1,13 +1,28 @@
 /**
  * Says how likely a text refuses messages, with a weight for each feature. `bun run train:refusals` learns the weights
- * from `test/refusals/corpus` and writes `refusal-weights.json`.
+ * from `test/refusals/corpus` and writes `refusal-weights.gz`: compressed, a line of JSON and a signed byte for each bucket.
  */
+import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { once } from "#src/core/once.ts";
 import { readFeatures } from "./refusal-features.ts";
-import model from "./refusal-weights.json" with { type: "json" };
+import file from "./refusal-weights.gz" with { type: "file" };
 
-const weights = once(() => new Int8Array(gunzipSync(Buffer.from(model.weights, "base64"))));
+interface Model {
+  /** What the weights were learned from: see `test/refusals/train.ts`. */
+  sources: string;
+  bias: number;
+  /** A byte times this is a weight. */
+  step: number;
+  weights: Int8Array;
+}
+
+/** Read at the first text: only a server with customers needs it. */
+export const refusalModel = once((): Model => {
+  const bytes = gunzipSync(readFileSync(file));
+  const start = bytes.indexOf("\n") + 1;
+  return { ...JSON.parse(bytes.toString("utf8", 0, start)), weights: new Int8Array(bytes.subarray(start)) };
+});
 
 /** The highest score of a part of the text, of which `words` are normalised: above 0 a refusal is likely. */
 export function scoreRefusal(words: readonly string[], text: string): number {
@@ -15,8 +30,8 @@ export function scoreRefusal(words: readonly string[], text: string): number {
 }
 
 function scoreOf(features: Int32Array): number {
-  const known = weights();
+  const { bias, step, weights } = refusalModel();
   let sum = 0;
-  for (const feature of features) sum += known[feature] ?? 0;
-  return model.bias + (sum * model.step) / Math.sqrt(features.length);
+  for (const feature of features) sum += weights[feature] ?? 0;
+  return bias + (sum * step) / Math.sqrt(features.length);
 }

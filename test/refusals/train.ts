@@ -20,7 +20,7 @@ const FOLDS = 5;
  * few lines, among them those of the table of what people write that are easily heard wrongly.
  */
 const TRAIN_WEIGHT = 0.3;
-const OTHER_WEIGHT = 4;
+const OTHER_WEIGHT = 10;
 
 interface Example {
   language: string;

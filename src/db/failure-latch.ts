@@ -35,14 +35,6 @@ export class FailureLatch {
     return this.#isTripped || !this.#client.inTransaction;
   }
 
-  /**
-   * The same after an operation whose statements all ran through this latch: it has seen the error that ended the
-   * transaction. To ask the driver costs as much as a short statement.
-   */
-  get hasSeenFailure(): boolean {
-    return this.#isTripped;
-  }
-
   trip(reason: unknown): void {
     if (!this.#isTripped) this.#reason = reason;
     this.#isTripped = true;

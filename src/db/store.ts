@@ -191,12 +191,8 @@ export class Store {
   #endRead(): void {
     if (this.#snapshot === null) return;
     this.#snapshot = null;
-    try {
-      this.#commit.run();
-    } catch (error) {
-      // A failing disk may already have ended the transaction; that error was reported.
-      if (this.client.inTransaction) throw error;
-    }
+    // A failing disk may already have ended the transaction; report that error and not one from this commit.
+    if (this.client.inTransaction) this.#commit.run();
   }
 
   /** From now on, nothing is written while the paths of the database do not lead to its files. */

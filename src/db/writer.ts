@@ -234,8 +234,7 @@ export class Writer {
       this.#rollbackTo.run();
     }
     // The operation may have caught the driver's error itself, but SQLite has ended the transaction.
-    const hasFailed = operation.isRepeatable ? this.#latch.hasSeenFailure : this.#latch.hasFailed;
-    if (hasFailed) throw this.#latch.toError();
+    if (this.#latch.hasFailed) throw this.#latch.toError();
     if (hasSavepoint) this.#release.run();
     return result;
   }

@@ -1,6 +1,6 @@
 /**
  * `bun run train:refusals` learns the weights by which refusals are heard from the corpus (`test/refusals/corpus/open`
- * and `train`, never the half that is held back) and writes `src/domain/workspaces/refusal-weights.gz`.
+ * and `train`, never the half that is held back) and writes `src/domain/workspaces/refusal-weights.bin`.
  * `--cross-validate` writes nothing and prints what a model hears that has not seen a fifth of the open half.
  */
 import { writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const { values } = readOptions(
 if (values["cross-validate"] === true) {
   crossValidate(values.misses);
 } else {
-  const file = join(import.meta.dir, "../src/domain/workspaces/refusal-weights.gz");
+  const file = join(import.meta.dir, "../src/domain/workspaces/refusal-weights.bin");
   const model = trainModel();
   writeFileSync(file, model);
   console.log(`${model.length} bytes of weights in ${file}`);

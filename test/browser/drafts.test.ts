@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
-    "a file whose message was stored when the page was loaded anew is not sent twice",
+    "a file whose message was stored when the page was reloaded is not sent twice",
     async () => {
       await using scenario = await startScenario();
       const { page, context } = scenario;

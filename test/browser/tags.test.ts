@@ -8,7 +8,7 @@ const PERSON = "%2B919876540010";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
-    "tags are added from the list, one press each, or typed anew, and removed; on a phone below the head of the conversation",
+    "tags are added from the list, one press each, or created by typing, and removed; on a phone below the head of the conversation",
     async () => {
       await using scenario = await startScenario();
       const { page, button, clean, prepare } = scenario;

@@ -51,7 +51,7 @@ test("the weights are learned from the corpus and the code as they are: else `bu
 test.skipIf(!isLong)(
   "every machine learns the same weights",
   () => {
-    const file = join(import.meta.dir, "../../src/domain/workspaces/refusal-weights.gz");
+    const file = join(import.meta.dir, "../../src/domain/workspaces/refusal-weights.bin");
     expect(trainModel().equals(readFileSync(file))).toBe(true);
   },
   300_000,

@@ -5,7 +5,6 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
 import { BUCKETS, readFeatures, readWords } from "#src/domain/workspaces/refusal-features.ts";
 import { languages, languagesOf, readCorpus } from "./corpus.ts";
@@ -35,7 +34,7 @@ interface Weights {
   weights: Float64Array;
 }
 
-/** Learns from the open half and the lines written for training. Returns what `refusal-weights.gz` holds. */
+/** Learns from the open half and the lines written for training. Returns what `refusal-weights.bin` holds. */
 export function trainModel(): Buffer {
   return stored(learn([...readExamples("open"), ...readExamples("train")]));
 }
@@ -163,5 +162,5 @@ function stored({ bias, weights }: Weights): Buffer {
   const step = weightMax / 127;
   const bytes = Int8Array.from(weights, (weight) => Math.round(weight / step));
   const head = `${JSON.stringify({ sources: digestOfSources(), bias, step })}\n`;
-  return gzipSync(Buffer.concat([Buffer.from(head), Buffer.from(bytes.buffer)]), { level: 9 });
+  return Buffer.concat([Buffer.from(head), Buffer.from(bytes.buffer)]);
 }

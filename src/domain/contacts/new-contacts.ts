@@ -37,7 +37,7 @@ interface Pending {
   optIn: ConsentEvidence | null;
 }
 
-/** So many tags or opt-ins are written at once, because a statement takes several; more would take too long for one step. */
+/** Tags and opt-ins are written together, because a statement takes several of them. More would make one step too long. */
 const DETAILS_AT_ONCE = 256;
 
 export class NewContactBatch {

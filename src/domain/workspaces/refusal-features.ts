@@ -5,7 +5,7 @@
  */
 import { conceptsOf, TEXT_END, TEXT_START } from "./refusal-concepts.ts";
 
-/** So many that few of a million features of the corpus share a weight: with a quarter of them, more lines taught nothing. */
+/** Few of the million features of the corpus share a weight: with 2 ** 18 buckets most did, and more lines changed nothing. */
 export const BUCKETS = 2 ** 22;
 /** More words than this are read in overlapping parts, so that a long text does not hide a short refusal. */
 const PART_WORDS = 40;

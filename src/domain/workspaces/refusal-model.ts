@@ -1,12 +1,11 @@
 /**
  * Says how likely a text refuses messages, with a weight for each feature. `bun run train:refusals` learns the weights
- * from `test/refusals/corpus` and writes `refusal-weights.gz`: compressed, a line of JSON and a signed byte for each bucket.
+ * from `test/refusals/corpus` and writes `refusal-weights.bin`: a line of JSON, then a signed byte for each bucket.
  */
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import { once } from "#src/core/once.ts";
 import { readFeatures } from "./refusal-features.ts";
-import file from "./refusal-weights.gz" with { type: "file" };
+import file from "./refusal-weights.bin" with { type: "file" };
 
 interface Model {
   /** What the weights were learned from: see `test/refusals/train.ts`. */
@@ -19,9 +18,12 @@ interface Model {
 
 /** Read at the first text: only a server with customers needs it. */
 export const refusalModel = once((): Model => {
-  const bytes = gunzipSync(readFileSync(file));
+  const bytes = readFileSync(file);
   const start = bytes.indexOf("\n") + 1;
-  return { ...JSON.parse(bytes.toString("utf8", 0, start)), weights: new Int8Array(bytes.subarray(start)) };
+  return {
+    ...JSON.parse(bytes.toString("utf8", 0, start)),
+    weights: new Int8Array(bytes.buffer, bytes.byteOffset + start),
+  };
 });
 
 /** The highest score of a part of the text, of which `words` are normalised: above 0 a refusal is likely. */

@@ -1,5 +1,5 @@
 /** A file that is part of the executable: where it can be read. */
-declare module "*.gz" {
+declare module "*.bin" {
   const path: string;
   // biome-ignore lint/style/noDefaultExport: the bundler gives the path as the default export.
   export default path;

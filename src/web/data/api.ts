@@ -213,7 +213,7 @@ async function readAnswer<Name extends DataRoute>(response: Response): Promise<O
   return (answer.meta === undefined ? answer.data : answer) as Output<Name>;
 }
 
-/** An answer that broke off is none: whether the server acted is not known. */
+/** After an answer that broke off, it is not known whether the server acted. */
 function notJson(error: unknown): null {
   if (error instanceof SyntaxError) return null;
   throw new ApiError(0, "no_answer", "The answer of the server did not arrive. Check the connection, then try again.");

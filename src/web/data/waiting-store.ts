@@ -20,7 +20,7 @@ export interface Waiting extends Place {
   /** The version of the conversation that the user had in sight; null: others' changes are not asked about. */
   seen: string | null;
   what: { message: Message } | { note: string; conversation: number };
-  /** Of a message: it is uploaded first. Absent: there is none, or the server has it. */
+  /** The file of a message, which is uploaded first. Absent: the message has no file, or the server has the file. */
   file?: WaitingFile;
   /** The copy of a file that the server has: it is dropped with the draft, unless the page ended before. */
   draftFile?: { kept: string; fileKey: string };
@@ -46,7 +46,7 @@ export function readAll(): readonly Waiting[] {
   return known;
 }
 
-/** Another page may have changed it a moment ago, which this one is told later. */
+/** Reads the storage again: the event about a change by another page may not have arrived yet. */
 export function readAnew(): readonly Waiting[] {
   known = null;
   return readAll();

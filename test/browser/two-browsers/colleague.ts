@@ -56,7 +56,7 @@ export class Colleague {
   readonly ends: ReadonlySet<string>[] = [];
   readonly tagged: string[] = [];
   questions = 0;
-  /** A page was loaded anew: what was on its way may be in the field, too. */
+  /** A page was reloaded: what was on its way may be in the field, too. */
   reloads = 0;
   /** Recalled when the server had it, and its answer was lost: it is sent again as the same, and nothing is written behind it. */
   readonly doubtful = new Set<string>();

@@ -276,7 +276,7 @@ class Round {
         const network = count(arrivedWords, word);
         if (stored > 1) problem(`${word} is there ${stored} times`);
         if (stored + kept === 0) problem(`${word} is lost`);
-        // What was on its way when a page was loaded anew may stand in its field until the page hears of it.
+        // What was on its way when a page was reloaded may stand in its field until the page hears of it.
         const mayBeBoth = one.reloads > 0 || one.doubtful.has(word);
         if (kept > 1 || (stored + kept > 1 && !mayBeBoth)) problem(`${word} is there, and ${kept} times in a field`);
         if (!word.startsWith("n") && network !== stored)

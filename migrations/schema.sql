@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 57. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 58. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -616,7 +616,7 @@ CREATE TABLE conversation_notes (
 CREATE UNIQUE INDEX conversation_notes_form ON conversation_notes (workspace_id, form_key) WHERE form_key IS NOT NULL;
 CREATE INDEX conversation_notes_thread ON conversation_notes (contact_id, number_id, id);
 
-CREATE TABLE conversations (
+CREATE TABLE "conversations" (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   contact_id INTEGER NOT NULL REFERENCES contacts (id),
@@ -628,13 +628,18 @@ CREATE TABLE conversations (
   unread INTEGER NOT NULL,
   -- Who may answer with free messages: this server, another sender on the number, or none since it was released. Null:
   -- nothing was reported. After 24 hours without a word of the person there is no owner, whatever stands here.
-  owner TEXT CHECK (owner IN ('us', 'other', 'nobody')),
+  owner TEXT CHECK (owner = 'us' OR owner = 'other' OR owner = 'nobody'),
   -- The role of the other sender in the network's words; null: it is not said.
   owner_role TEXT,
   -- The network's time of what decided the owner. Of two reports with the same time the one with the higher rank counts.
   owner_at INTEGER,
-  owner_rank INTEGER
-, state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'snoozed', 'done')), snoozed_until INTEGER CHECK (snoozed_until IS NULL OR state = 'snoozed'), assignee_id INTEGER REFERENCES users (id), changed_by_id INTEGER REFERENCES users (id)) STRICT;
+  owner_rank INTEGER,
+  state TEXT NOT NULL DEFAULT 'open' CHECK (state = 'open' OR state = 'snoozed' OR state = 'done'),
+  snoozed_until INTEGER CHECK (snoozed_until IS NULL OR state = 'snoozed'),
+  assignee_id INTEGER REFERENCES users (id),
+  -- The user who last changed state or assignee.
+  changed_by_id INTEGER REFERENCES users (id)
+) STRICT;
 CREATE INDEX conversations_assigned ON conversations (assignee_id, workspace_id, state, wrote_at, id)
   WHERE assignee_id IS NOT NULL;
 CREATE INDEX conversations_listed ON conversations (workspace_id, wrote_at, id);

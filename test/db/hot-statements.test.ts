@@ -100,7 +100,8 @@ describe("plans", () => {
       "messages.textsOfContact",
     ];
     const making = statements
-      .filter(({ statement }) => !statement.text.includes("RETURNING") && makesTable(statement.text))
+      // What RETURNING gives is such a table, too, and nothing can be done about it.
+      .filter(({ statement }) => makesTable(statement.text.replace(/\bRETURNING\b[\s\S]*$/, "")))
       .map(({ name }) => name);
     expect(making.sort()).toEqual(allowed.sort());
   });
@@ -190,7 +191,7 @@ function planOf(from: Client, text: string): string[] {
   return steps.map(({ detail }) => detail);
 }
 
-/** A list of three values or more after IN is such a table, also in a CHECK of the table that is written. */
+/** A list of three values or more after IN is such a table, also in a CHECK of a table that is written, by a trigger too. */
 function makesTable(text: string): boolean {
   const steps = client.prepare(`EXPLAIN ${text}`).all(nulls(text)) as { opcode: string }[];
   return steps.some(({ opcode }) => opcode === "OpenEphemeral");

@@ -271,7 +271,7 @@ export class CallbackApplier extends ServiceLoop {
   }
 
   #newContext(tx: Tx): BatchContext {
-    return { instanceId: this.#options.instanceId, deltas: new CounterDeltas(tx), numbers: new Map() };
+    return { instanceId: this.#options.instanceId, deltas: new CounterDeltas(tx) };
   }
 }
 

@@ -50,8 +50,6 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000;
 export interface BatchContext {
   instanceId: string;
   deltas: CounterDeltas;
-  /** Numbers by `phoneNumberId`, read once for each write; only their immutable columns are used. */
-  numbers: Map<string, SendingNumber | undefined>;
 }
 
 export function applyItem(tx: Tx, callback: Callback, given: Applicable, context: BatchContext): ItemResult {
@@ -61,7 +59,7 @@ export function applyItem(tx: Tx, callback: Callback, given: Applicable, context
   if (item.kind === "template" || item.kind === "template_update" || item.kind === "account_update") {
     return applyAccountItem(tx, callback, item);
   }
-  const number = item.kind === "status" ? numberOf(tx, item, context) : findByPhoneNumberId(tx, item.phoneNumberId);
+  const number = findByPhoneNumberId(tx, item.phoneNumberId);
   if (number === undefined || number.network !== callback.network) {
     return foreign(`${WORDS[item.kind]} for a number that is not on this server`);
   }
@@ -108,11 +106,6 @@ function notLater<Item extends Applicable>(item: Item, now: number): Item {
 export function speaksFor({ network, trust }: Callback, number: SendingNumber): boolean {
   if (trust === null) return network === "simulator";
   return trust.numbers.includes(number.id) || (trust.configuration && number.appSecret === null);
-}
-
-function numberOf(tx: Tx, { phoneNumberId }: StatusItem, { numbers }: BatchContext): SendingNumber | undefined {
-  if (!numbers.has(phoneNumberId)) numbers.set(phoneNumberId, findByPhoneNumberId(tx, phoneNumberId));
-  return numbers.get(phoneNumberId);
 }
 
 function applyStatusItem(

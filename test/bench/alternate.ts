@@ -33,7 +33,7 @@ const usage = `bun run bench:alternate OLD NEW... [--only NAME] [--turns N] [--m
                FILE=CHECKOUT: its database is made by that checkout, because its schema differs from this one's
   --only NAME  sending (usual), me, deliveries, life or inbound
   --turns N    how often each is measured (usual: 30)
-  --ms N       how long each time (usual: 500); of deliveries, five thousand at a time are measured instead, and of inbound a
+  --ms N       how long each time (usual: 500); of deliveries, five thousand at a time are measured instead, and of inbound four
                thousand texts in signed callbacks, until each is in its conversation`;
 
 const { values: options, positionals } = parseArgs({
@@ -53,7 +53,7 @@ if (options.help || positionals.length < 2 || !KINDS.includes(options.only)) {
 /** Turns that are not counted: the runtime compiles what it has seen often. */
 const WARM_UP_TURNS = 8;
 const DELIVERIES = 5_000;
-const INBOUNDS = 1_000;
+const INBOUNDS = 4_000;
 const SECRET = "bench-secret";
 const LOOK_EVERY_MS = 5;
 

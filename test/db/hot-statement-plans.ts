@@ -48,6 +48,9 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH messages USING INDEX messages_recipients (broadcast_id=? AND status=? AND id>?)",
   ],
   "contacts.conversationById": ["SEARCH conversations USING INTEGER PRIMARY KEY (rowid=?)"],
+  "contacts.closedConversationOn": [
+    "SEARCH conversations USING INDEX conversations_person (contact_id=? AND number_id=?)",
+  ],
   "contacts.conversationOn": ["SEARCH conversations USING INDEX conversations_person (contact_id=? AND number_id=?)"],
   "contacts.deleteTagging": ["SEARCH contact_tags USING PRIMARY KEY (contact_id=? AND tag_id=?)"],
   "contacts.deleteValue": ["SEARCH contact_fields USING PRIMARY KEY (contact_id=? AND field_id=?)"],

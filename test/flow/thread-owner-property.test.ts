@@ -105,7 +105,7 @@ test("the latest report owns the thread, free messages stay out of those of othe
   const threads = (phone: string) =>
     app.store.read((tx) => {
       const found = contact(tx, phone);
-      return found === undefined ? [] : listThreads(tx, found.id);
+      return found === undefined ? [] : listThreads(tx, found);
     });
   const call = (method: string, path: string, body: object) =>
     app.call(method, `/api/v1${path}`, { key: shop.key, body });

@@ -18,6 +18,13 @@ export const conversationOn = hotQuery(
   conversation,
 );
 
+/** A conversation that is snoozed or done. */
+export const closedConversationOn = hotQuery(
+  "SELECT id FROM conversations WHERE contact_id = +:contactId AND number_id = +:numberId AND state <> 'open'",
+  conversation,
+  { id: conversation.id },
+);
+
 /** Those of a contact on numbers that others answer too. */
 export const sharedThreads = hotQuery(
   `SELECT numbers.phone AS number, wrote_at AS wroteAt, owner, owner_role AS ownerRole, owner_at AS ownerAt

@@ -5,6 +5,7 @@
  */
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { listNumbers } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { ACTION_RANK, conversationOn, setThreadOwner, sharedThreads } from "./conversation-statements.ts";
 import { listLinkedContacts } from "./find.ts";
@@ -88,9 +89,14 @@ function findThread(tx: ReadTx, number: SharedNumber, contact: Contact | null): 
 type SharedNumber = Pick<SendingNumber, "id" | "phone" | "sharedSince" | "sharedWith">;
 
 /** The threads of a contact on numbers that others answer too. */
-export function listThreads(tx: ReadTx, contactId: number): (Thread & { number: string })[] {
+export function listThreads(
+  tx: ReadTx,
+  { id, workspaceId }: Pick<Contact, "id" | "workspaceId">,
+): (Thread & { number: string })[] {
+  // The view of every contact asks, and hardly any workspace has such a number.
+  if (listNumbers(tx, workspaceId).every(({ sharedSince }) => sharedSince === null)) return [];
   return sharedThreads(tx)
-    .all({ contactId })
+    .all({ contactId: id })
     .map(({ number, ...row }) => ({ number, ...threadOf(row, tx.now) }));
 }
 

@@ -42,7 +42,7 @@ export function viewContact(
     },
     last_message_from_them_at: when(contact.lastMessageAt),
     window_ends_at: when(windowEnd(windowTimesOf(tx, contact))),
-    threads: listThreads(tx, contact.id).map(({ number, owner, since }) => ({
+    threads: listThreads(tx, contact).map(({ number, owner, since }) => ({
       number,
       owner,
       since: formatInstant(since, workspace.timezone),

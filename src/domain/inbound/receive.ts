@@ -3,7 +3,7 @@
  * applies STOP and START, and plans the away message. A message of the phone's history is stored and may opt out; it is never new.
  */
 import type { Tx } from "#src/db/transaction.ts";
-import { conversationOn } from "../contacts/conversation-statements.ts";
+import { closedConversationOn, conversationOn } from "../contacts/conversation-statements.ts";
 import { preferNumber } from "../contacts/joined.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
 import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
@@ -79,7 +79,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const details = resolveReferences(tx, number, item.details, item.references);
   const { type, text, origin = "messages" } = item;
   const place = { contactId: sender.id, numberId: number.id };
-  const before = conversationOn(tx).get(place);
+  const isReopened = closedConversationOn(tx).get(place) !== undefined;
   const recorded =
     stored === undefined
       ? recordInbound(tx, number, sender, item, details)
@@ -91,7 +91,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const writer = openWindow(tx, sender, inbound.receivedAt);
   if (origin === "standby") reportOther(tx, number, sender.id, { sign: "standby", role: null, at: inbound.receivedAt });
   else reportReceived(tx, number, sender.id, inbound.receivedAt);
-  if (before !== undefined && before.state !== "open") tellOpened(tx, number, place);
+  if (isReopened) tellOpened(tx, number, place);
   const contact = applyWords(tx, workspace, writer, item, inbound);
   if (type !== "reaction") cancelOnReply(tx, contact);
   const message = viewInbound(inbound, contact, number, workspace, medium === null ? null : { medium, file: null });

@@ -30,9 +30,9 @@ export function getNumber(tx: ReadTx, id: number): SendingNumber {
 }
 
 /** The number that a network's callback refers to. The id is unique on the whole server. */
-export function findByPhoneNumberId(tx: ReadTx, phoneNumberId: string): SendingNumber | undefined {
-  return numberByNetworkId(tx).get({ phoneNumberId });
-}
+export const findByPhoneNumberId = remembered((tx, phoneNumberId: string): SendingNumber | undefined =>
+  numberByNetworkId(tx).get({ phoneNumberId }),
+);
 
 /** Whether other workspaces send from this phone number, and not the one of the number with the network's id. */
 export function isOfAnotherWorkspace(tx: ReadTx, phoneNumberId: string, phone: string): boolean {
@@ -65,6 +65,4 @@ export function listOnNetwork(tx: ReadTx, network: SendingNumber["network"]): Se
 export type SecretOwner = Pick<SendingNumber, "id" | "appSecret" | "phoneNumberId" | "accountId">;
 
 /** The numbers that have their own app secret, sealed. */
-export function listSecretOwners(tx: ReadTx): SecretOwner[] {
-  return numbersWithSecret(tx).all();
-}
+export const listSecretOwners = remembered((tx): readonly SecretOwner[] => numbersWithSecret(tx).all());

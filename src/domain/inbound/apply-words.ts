@@ -78,11 +78,10 @@ function readMeaning(
   if (command === null) return null;
   const marked = isWritten ? null : findMark(tx, workspace, words, inbound);
   if (marked !== null) return marked;
-  const said = readCommand(command, workspace);
-  if (said === "stop") return "stop";
+  const said = isWritten ? readRefusal(command, workspace) : readCommand(command, workspace);
   if (said === "ambiguous") return answersMarketing(tx, contact, words, inbound) ? "stop" : "doubt";
-  if (said === "start") return type === "text" ? "start" : null;
-  return isWritten && readRefusal(command, workspace) === "doubt" ? "doubt" : null;
+  if (said === "start" && type !== "text") return null;
+  return said;
 }
 
 /** A thumbs-down or a stop sign, of any skin colour, below a message of marketing. */

@@ -94,7 +94,10 @@ function featuresOf(words: readonly string[], text: string): Int32Array {
   addWords(words);
   addConcepts(words);
   const sorted = scratch.slice(0, count).sort();
-  return sorted.filter((feature, index) => feature !== sorted[index - 1]);
+  let kept = 0;
+  for (let index = 0; index < count; index += 1)
+    if (index === 0 || sorted[index] !== sorted[index - 1]) scratch[kept++] = sorted[index] ?? 0;
+  return scratch.slice(0, kept);
 }
 
 function addWords(words: readonly string[]): void {

@@ -34,6 +34,7 @@ export function scoreRefusal(words: readonly string[], text: string): number {
 function scoreOf(features: Int32Array): number {
   const { bias, step, weights } = refusalModel();
   let sum = 0;
-  for (const feature of features) sum += weights[feature] ?? 0;
+  // An index, because an iterator over a typed array takes as long again.
+  for (let at = 0; at < features.length; at += 1) sum += weights[features[at] ?? 0] ?? 0;
   return bias + (sum * step) / Math.sqrt(features.length);
 }

@@ -88,6 +88,27 @@ test("a broadcast can be paused, resumed and cancelled; each change is made once
   ]);
 });
 
+test("a broadcast that ends while its causes are counted is shown as it was before them", async () => {
+  const to = ["+919999000020", "+919999000021"];
+  const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();
+  const made = await member.post(`${base}/broadcasts`, { name: "Ends", template: "offer", to, send_at: sendAt });
+  const own = `${base}/broadcasts/${made.body.data.id}`;
+  const post = Worker.prototype.postMessage;
+  let ended: Promise<unknown> | null = null;
+  // What is asked behind the causes waits until the broadcast has ended.
+  Worker.prototype.postMessage = function (this: Worker, message: { sql?: string }) {
+    if (message.sql?.includes("outcome_unknown = 1") !== true) return post.call(this, message);
+    ended ??= member.post(`${own}/cancel`);
+    void ended.then(() => post.call(this, message));
+  };
+  try {
+    expect((await member.get(own)).body.data.status).toBe("scheduled");
+  } finally {
+    Worker.prototype.postMessage = post;
+  }
+  expect((await member.get(own)).body.data.status).toBe("cancelled");
+});
+
 test("the live stream sends complete snapshots, at most one a second and only after a change", async () => {
   const slow = await app.workspace({ throughput: 10 });
   await app.template(slow, template("offer", [{ type: "BODY", text: "Twenty percent." }]));

@@ -141,18 +141,21 @@ function viewState(tx: ReadTx, broadcast: Broadcast, { workspace, quiet }: Works
 
 async function loadDetail(call: WorkspaceCallWith<{ id: number }>) {
   const { store, reader, workspace } = call;
-  const broadcast = store.read((tx) => requireBroadcast(call, tx));
+  // Read before the causes: a page that sees the end asks no more for a minute, so it must see all causes with it.
+  const [broadcast, view] = store.read((tx) => {
+    const found = requireBroadcast(call, tx);
+    return [found, { ...viewBroadcast(tx, found, workspace), ...viewState(tx, found, call) }] as const;
+  });
   const causes = await reader.query(countCausesSql, [broadcast.id]);
   const unknownQuery = countOutcomeQuery(broadcast, { outcomes: ["unknown"] });
   const [unknown] = await reader.query(unknownQuery.sql, unknownQuery.parameters);
   const [inDoubt] = await reader.query(countInDoubtSql, [broadcast.id]);
-  return store.read((tx) => ({
-    ...viewBroadcast(tx, requireBroadcast(call, tx), workspace),
-    ...viewState(tx, requireBroadcast(call, tx), call),
+  return {
+    ...view,
     // Dispatched, and the outcome is still open: neither sent nor failed.
     in_doubt: Number(inDoubt?.total ?? 0),
     // Of the failed ones, those whose outcome is unknown.
     unknown: Number(unknown?.total ?? 0),
     causes: causes.map(viewCause),
-  }));
+  };
 }

@@ -18,6 +18,8 @@ const CHUNKED_GROWTH_MIB_MAX = 150;
  */
 const ANSWER_MS_MAX = 250;
 const ROUNDS_MAX = 4;
+/** The strangers have the processor time that others leave: a round in which they had no answer does not count. */
+const IDLE_ROUNDS_MAX = 8;
 
 let server: Besieged;
 beforeAll(async () => {
@@ -57,23 +59,29 @@ test(
     // Other work on the machine slows some rounds down; an attack that works slows all of them down.
     const none = Number.POSITIVE_INFINITY;
     let best = { callback: none, read: none, own: none };
-    for (let round = 0; round < ROUNDS_MAX && Math.max(...Object.values(best)) >= ANSWER_MS_MAX; round++) {
+    let [rounds, idle] = [0, 0];
+    while (rounds < ROUNDS_MAX && idle < IDLE_ROUNDS_MAX && Math.max(...Object.values(best)) >= ANSWER_MS_MAX) {
       const seen = await server.attack(attacks[name], 2 * ATTACK_MS);
       console.log(name, JSON.stringify(seen));
       expect(seen).toMatchObject({ callbackStatuses: [200], readStatuses: [200] });
       expect(seen.grownBy).toBeLessThan(GROWTH_MIB_MAX);
-      expect(seen.strangersGot["503"]).toBeGreaterThan(0);
+      if (seen.strangersGot["503"] === undefined) {
+        idle += 1;
+        continue;
+      }
+      rounds += 1;
       best = {
         callback: Math.min(best.callback, seen.lateCallbackMs),
         read: Math.min(best.read, seen.lateReadMs),
         own: Math.min(best.own, seen.slowestOwnMs),
       };
     }
+    expect(rounds).toBeGreaterThan(0);
     expect(best.callback).toBeLessThan(ANSWER_MS_MAX);
     expect(best.read).toBeLessThan(ANSWER_MS_MAX);
     expect(best.own).toBeLessThan(ANSWER_MS_MAX);
   },
-  LIMIT_MS,
+  5 * LIMIT_MS,
 );
 
 test(

@@ -24,6 +24,22 @@ export function isOverlayOpen(): boolean {
   );
 }
 
+/**
+ * Moves the focus to what `find` finds when what closes has gone and what opens is there. On a busy machine the keys that the
+ * user presses meanwhile come first: where one of them has led into another field, the focus stays there.
+ */
+export function moveFocusLater<Field extends HTMLElement>(
+  find: () => Field | null,
+  focus: (field: Field) => void = (field) => field.focus(),
+): void {
+  const before = document.activeElement;
+  setTimeout(() => {
+    const [field, now] = [find(), document.activeElement];
+    const isElsewhere = now !== before && now !== field && now?.matches("input, textarea, select") === true;
+    if (field !== null && !isElsewhere) focus(field);
+  });
+}
+
 /** How long after `g` a letter is that of a screen. */
 const PREFIX_MS = 1_500;
 let prefixedAt = Number.NEGATIVE_INFINITY;

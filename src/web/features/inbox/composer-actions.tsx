@@ -6,6 +6,7 @@ import { flushSync } from "react-dom";
 import { newFormKey, request } from "../../data/api.ts";
 import { sendOrWait } from "../../data/outbox.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
+import { moveFocusLater } from "../../ui/keys.ts";
 import { sentenceOf } from "../../ui/states.tsx";
 import { type ConversationItem, isUnsent } from "../messages/message-view.ts";
 import { keyOf, referenceTo } from "./arrange.ts";
@@ -63,7 +64,7 @@ export function focusAtEnd(field: HTMLTextAreaElement | null): void {
 
 /** Also a field that is about to appear. */
 export function focusReply(): void {
-  setTimeout(() => focusAtEnd(document.querySelector("[data-composer]")));
+  moveFocusLater(() => document.querySelector<HTMLTextAreaElement>("[data-composer]"), focusAtEnd);
 }
 
 /** Whether a free message can be sent now. */

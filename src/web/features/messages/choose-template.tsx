@@ -10,7 +10,7 @@ import { Choices } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, inputClass, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { useKeys } from "../../ui/keys.ts";
+import { moveFocusLater, useKeys } from "../../ui/keys.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { strings } from "../inbox/strings.ts";
 import { askedParts, membersOf } from "../templates/asked-parts.ts";
@@ -162,9 +162,9 @@ export function unfilled(chosen: string): WrittenTemplate {
 
 /** The first value that is to be typed; without one the preview, so that a second Enter does not send what was not read. */
 export function focusTemplate(): void {
-  setTimeout(() => {
+  moveFocusLater(() => {
     const preview = document.querySelector<HTMLElement>("[data-template]");
-    (preview?.closest("form")?.querySelector<HTMLElement>("input, textarea") ?? preview)?.focus();
+    return preview?.closest("form")?.querySelector<HTMLElement>("input, textarea") ?? preview;
   });
 }
 

@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await time.fill(`${day}T18:00`);
       await send.click();
       await conversation.getByRole("button", { name: "Cancel message" }).waitFor();
-      expect(await time.count()).toBe(0);
+      await time.waitFor({ state: "detached" });
       const [sent] = (await scenario.read<{ data: object[] }>("/messages")).data;
       expect(sent).toMatchObject({ status: "scheduled", send_at: `${day}T18:00:00+05:30` });
     },

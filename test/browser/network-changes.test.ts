@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await keys.press(older);
       await list.getByRole("listitem").nth(12).waitFor();
       await older.waitFor({ state: "detached" });
-      expect(await list.and(page.locator(":focus")).count()).toBe(1);
+      await list.and(page.locator(":focus")).waitFor();
       expect(await list.getByRole("listitem").last().textContent()).toContain("More people block or report it.");
 
       const shown = { display_phone_number: workspace.number?.slice(1), event: "UPGRADE" };

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 
 /** Every screen; lists with an item open beside them. */
@@ -276,7 +276,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
           .locator("span:has(> code)")
           .filter({ has: page.locator("code", { hasText: new RegExp(`^${id.replace("+", "\\+")}$`) }) });
         await line.getByRole("button", { name: /^Copy/ }).click();
-        expect([path, await page.evaluate("navigator.clipboard.readText()")]).toEqual([path, id]);
+        // The browser writes it a moment later.
+        const copied = () => page.evaluate("navigator.clipboard.readText()");
+        await waitUntil(async () => (await copied()) === id).catch(() => undefined);
+        expect([path, await copied()]).toEqual([path, id]);
       }
     },
     SCENARIO_LIMIT_MS,

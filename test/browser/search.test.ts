@@ -1,6 +1,6 @@
 /** The search in the inbox, in a real browser: by keyboard, by mouse, and by tap at 390 px. */
 import { describe, expect, test } from "bun:test";
-import { type BrowserOptions, noBrowser } from "#test/support/browser.ts";
+import { type BrowserOptions, noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 import { takePictures } from "#test/support/pictures.ts";
 
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
           const [box, own] = [one.closest("section")?.getBoundingClientRect(), one.getBoundingClientRect()];
           return box !== undefined && own.top >= box.top && own.bottom <= box.bottom;
         });
-      expect(await inSight()).toBe(true);
+      await waitUntil(inSight);
       const lines = page.getByRole("region", { name: "Conversation", exact: true }).getByText(/^Line \d+ of/);
       expect(await lines.count()).toBeLessThan(50);
       await clean("the message that was found");
@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       // The link can be opened again, and what is newer is reached from there.
       await page.reload();
       await marked.waitFor();
-      expect(await inSight()).toBe(true);
+      await waitUntil(inSight);
       await page.getByRole("button", { name: "Later messages" }).click();
       await lines.filter({ hasText: "Line 60 " }).waitFor();
       // What has come below is below: the reader stays where they were.

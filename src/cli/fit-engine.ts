@@ -18,11 +18,23 @@ const LARGE_BYTES = 4 * SMALL_BYTES;
 const SHARE = 1 / 4;
 /** On a large machine; decision 0102 has the measurements. */
 const ENOUGH_BYTES = 2 * SMALL_BYTES;
+/**
+ * On a large machine: what may be allocated until the next collection, relative to what the last full one left (1.7: 0.7 of
+ * it; the engine's own 2: as much). From 1.5 down, each collection is a full one.
+ */
+const GROWTH = { BUN_JSC_smallHeapGrowthFactor: "1.7" };
 
 export function fitEngine(argv: readonly string[]): void {
   if (process.platform !== "linux" || !runsLong(argv) || !isCompiled() || process.env[OPTION] !== undefined) return;
-  const bytes = engineBytes(memoryLimit(), totalmem());
-  if (bytes !== null) startAgain(bytes);
+  const options = engineOptions(memoryLimit(), totalmem());
+  if (options !== null) startAgain(options);
+}
+
+/** Environment variables for JavaScriptCore, by this memory limit in bytes; null: it decides as it likes. */
+export function engineOptions(limit: number, machine: number): Record<string, string> | null {
+  const bytes = engineBytes(limit, machine);
+  if (bytes === null) return null;
+  return { [OPTION]: String(bytes), ...(limit < SMALL_BYTES ? {} : GROWTH) };
 }
 
 /** RAM size to report to JavaScriptCore for this memory limit; null to report none. */
@@ -43,7 +55,7 @@ export function runsLong(argv: readonly string[]): boolean {
 }
 
 /** Returns only if it fails; the process then runs as it is. */
-function startAgain(bytes: number): void {
+function startAgain(options: Record<string, string>): void {
   try {
     const { dlopen, ptr } = require("bun:ffi") as typeof import("bun:ffi");
     const { symbols } = dlopen("libc.so.6", {
@@ -54,8 +66,10 @@ function startAgain(bytes: number): void {
     const given = readFileSync("/proc/self/cmdline", "latin1").split("\0").slice(0, -1);
     const kept = given.map((one) => Buffer.from(`${one}\0`, "latin1"));
     const pointers = new BigUint64Array([...kept.map((one) => BigInt(ptr(one))), 0n]);
-    // Without the option, the process would start itself for ever.
-    if (symbols.setenv(ptr(text(OPTION)), ptr(text(String(bytes))), 1) !== 0) return;
+    for (const [name, value] of Object.entries(options)) {
+      // What the user has set stays. Without `OPTION`, the process would start itself for ever.
+      if (symbols.setenv(ptr(text(name)), ptr(text(value)), 0) !== 0) return;
+    }
     symbols.execv(ptr(text(ownFile())), ptr(pointers));
   } catch {}
 }

@@ -1,6 +1,6 @@
 /** For which commands the engine is told its memory, and how much. What that saves: `bun run test:small`, decision 0102. */
 import { expect, test } from "bun:test";
-import { engineBytes, runsLong } from "#src/cli/fit-engine.ts";
+import { engineBytes, engineOptions, runsLong } from "#src/cli/fit-engine.ts";
 
 test("the engine is told by serve and by contact import, whatever global options come before or after them", () => {
   for (const [line, isLong] of [
@@ -38,4 +38,14 @@ test("the engine is told a quarter of little memory, up to 2 GB on a large machi
   ] as const) {
     expect([limit, machine, engineBytes(limit, machine)]).toEqual([limit, machine, told]);
   }
+});
+
+test("on a large machine the engine also collects sooner; with little memory its RAM size alone decides", () => {
+  const [mega, giga] = [1024 ** 2, 1024 ** 3];
+  expect(engineOptions(64 * giga, 64 * giga)).toEqual({
+    BUN_JSC_forceRAMSize: String(2 * giga),
+    BUN_JSC_smallHeapGrowthFactor: "1.7",
+  });
+  expect(engineOptions(256 * mega, 64 * giga)).toEqual({ BUN_JSC_forceRAMSize: String(64 * mega) });
+  expect(engineOptions(giga, 4 * giga)).toBeNull();
 });

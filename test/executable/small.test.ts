@@ -3,20 +3,22 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import { engineBytes } from "#src/cli/fit-engine.ts";
+import { engineOptions } from "#src/cli/fit-engine.ts";
 import { memoryLimit } from "#src/core/memory-limit.ts";
 import { limit } from "#test/small-machine/limits.ts";
 import { linesOf } from "#test/support/database.ts";
 import { placeExecutable } from "#test/support/executable.ts";
 
 const LIMIT_MS = 60_000;
-const OPTION = "BUN_JSC_forceRAMSize";
+const PREFIX = "BUN_JSC_";
+const OPTION = `${PREFIX}forceRAMSize`;
+const GROWTH = `${PREFIX}smallHeapGrowthFactor`;
 const limits = limit(`waxwing-test-${process.pid}`, 256, 1);
 const because = limits === null ? " (skipped: no control groups can be made here)" : "";
 
 interface Started {
   /** What the engine was told; null: nothing. */
-  told: number | null;
+  told: Record<string, string> | null;
   arguments: string[];
   name: string;
   openFiles: number;
@@ -37,9 +39,9 @@ async function startAndLook(
   const address = (await linesOf(server.stdout).next()).value?.replace("listening on ", "");
   expect((await fetch(`${address}/readyz`)).status).toBe(200);
   const read = (name: string) => readFileSync(`/proc/${server.pid}/${name}`, "utf8").split("\0");
-  const option = read("environ").find((one) => one.startsWith(`${OPTION}=`));
+  const told = read("environ").filter((one) => one.startsWith(PREFIX));
   const started = {
-    told: option === undefined ? null : Number(option.slice(OPTION.length + 1)),
+    told: told.length === 0 ? null : Object.fromEntries(told.map((one) => one.split("=", 2))),
     arguments: read("cmdline").slice(1, -1),
     name: read("comm").join("").trim(),
     openFiles: readdirSync(`/proc/${server.pid}/fd`).length,
@@ -54,7 +56,7 @@ const GIVEN = { [OPTION]: String(1536 * 1024 * 1024) };
 
 async function expectSameAsGiven(place: string, started: Started): Promise<void> {
   const given = await startAndLook(place, GIVEN);
-  expect(given.told).toBe(Number(GIVEN[OPTION]));
+  expect(given.told).toEqual(GIVEN);
   expect(started.arguments).toEqual([
     expect.anything(),
     "--data",
@@ -83,7 +85,7 @@ test.skipIf(limits === null)(
   async () => {
     await withExecutable(async (place) => {
       const started = await startAndLook(place, {}, (command) => limits?.wrap(command) ?? command);
-      expect(started.told).toBe(64 * 1024 * 1024);
+      expect(started.told).toEqual({ [OPTION]: String(64 * 1024 * 1024) });
       await expectSameAsGiven(place, started);
     });
     limits?.[Symbol.dispose]();
@@ -96,8 +98,12 @@ test(
   async () => {
     await withExecutable(async (place) => {
       const started = await startAndLook(place, {});
-      expect(started.told).toBe(engineBytes(memoryLimit(), totalmem()));
+      const fitting = engineOptions(memoryLimit(), totalmem());
+      expect(started.told).toEqual(fitting);
       await expectSameAsGiven(place, started);
+      // One option of the user leaves the others to the program.
+      const own = { [GROWTH]: "1.6" };
+      expect((await startAndLook(place, own)).told).toEqual(fitting === null ? own : { ...fitting, ...own });
     });
   },
   LIMIT_MS,

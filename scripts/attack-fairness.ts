@@ -29,10 +29,10 @@ if (values.sync) {
   const { pages, contacts, refused } = await neighbours.sync();
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   console.log(`sync: ${contacts} contacts on ${pages} pages in ${seconds} s, ${refused} refused`);
-  process.exit();
 }
 const forMs = Number(values.seconds) * 1_000;
-for (const attack of attacks.filter((one) => one.includes(values.only))) {
+const chosen = values.sync ? [] : attacks.filter((one) => one.includes(values.only));
+for (const attack of chosen) {
   // A server of its own for each: what one attack left behind must not count for the next.
   await using neighbours = await settle(Number(values.people), positionals[0]);
   await neighbours.probe(1_000);

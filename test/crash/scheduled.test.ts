@@ -20,7 +20,7 @@ import {
   type SeenRequest,
 } from "#test/support/installation.ts";
 import { compileInterposer, noInterposer } from "#test/support/interposer.ts";
-import { expectSound, MAX_IN_FLIGHT, until } from "#test/support/live-broadcast.ts";
+import { expectSound, until } from "#test/support/live-broadcast.ts";
 import { ShiftedClock } from "#test/support/shifted-clock.ts";
 
 const form = isFull
@@ -31,6 +31,11 @@ const BACK_MS = 1_800_000;
 const CALLERS = 32;
 /** What was in flight when the clock was set arrives within this time. */
 const ARRIVES_WITHIN_MS = 300;
+/**
+ * In doubt is what was in flight when the server was killed: as much as the pace needs at the latency of the network's
+ * answers, and on a busy machine they take longer.
+ */
+const IN_FLIGHT_MS_MAX = 400;
 const PATIENCE_MS = isFull ? 600_000 : 30_000;
 
 const title =
@@ -116,7 +121,7 @@ scenario(
     // Only those of which the outcome was lost with the server have failed, and they are not sent again.
     const failed = await listed(second, "failed");
     expect(failed.filter(({ error }) => !error.includes("may have arrived"))).toEqual([]);
-    expect(failed.length).toBeLessThanOrEqual(MAX_IN_FLIGHT);
+    expect(failed.length).toBeLessThanOrEqual((form.throughput * IN_FLIGHT_MS_MAX) / 1_000);
     const known = new Set([...times.keys(), ...failed.map(({ to }) => to)]);
     expect(installation.people.filter((to) => !known.has(to))).toEqual([]);
     expect(await second.stop()).toBe(0);

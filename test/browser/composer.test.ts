@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
+import { chooseFromOpenList } from "#test/support/choose-template.ts";
 import { takePictures } from "#test/support/pictures.ts";
 
 const PERSON = "+919876540010";
@@ -115,6 +116,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await using scenario = await startScenario();
       const { page, clean } = scenario;
       const conversation = await openConversation(scenario);
+      await scenario.template({ name: "order_ready", text: "Your order is ready.", category: "UTILITY" });
       const menu = conversation.getByRole("button", { name: "React or reply: Is it red?" });
 
       await menu.click();
@@ -131,6 +133,16 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       await page.getByRole("menuitem", { name: "Reply to this message" }).click();
       const quote = page.getByRole("blockquote", { name: "Your reply answers" });
+      await quote.getByText("Is it red?").waitFor();
+      await page.getByRole("button", { name: "Answer no message" }).click();
+      await quote.waitFor({ state: "detached" });
+
+      // A template answers no message: its form closes for the quote.
+      await page.getByRole("button", { name: "Template" }).click();
+      await chooseFromOpenList(page);
+      await page.getByRole("button", { name: "Send template" }).waitFor();
+      await menu.click();
+      await page.getByRole("menuitem", { name: "Reply to this message" }).click();
       await quote.getByText("Is it red?").waitFor();
       await page.getByRole("button", { name: "Answer no message" }).click();
       await quote.waitFor({ state: "detached" });

@@ -11,7 +11,7 @@ import { sentenceOf } from "../../ui/states.tsx";
 import { type ConversationItem, isUnsent } from "../messages/message-view.ts";
 import { keyOf, referenceTo } from "./arrange.ts";
 import { textIn } from "./bubble.tsx";
-import { draftIdOf, note, type Quoted, write } from "./composer-draft.ts";
+import { draftIdOf, note, type Quoted, readDraft, write } from "./composer-draft.ts";
 import { strings } from "./composer-strings.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { isAnswered, isShownInConversation, useRefresh } from "./sending.ts";
@@ -29,9 +29,9 @@ export function quotedFrom(item: ConversationItem): Quoted | null {
   return { key: item.key, to: { message: item.id }, text: textIn(item) };
 }
 
-/** Puts the message into the reply. */
+/** Puts the message into the reply. A template answers no message: its form closes, and keeps what was typed. */
 export function quote(draftId: string, quoted: Quoted): void {
-  write(draftId, { replyTo: quoted });
+  write(draftId, { replyTo: quoted, ...(readDraft(draftId).part === "template" ? { part: null } : {}) });
   note(draftId, { error: null });
 }
 

@@ -147,6 +147,22 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("button", { name: "Answer no message" }).click();
       await quote.waitFor({ state: "detached" });
 
+      // What was sent is no draft any more, also where the page is left before it has the list again.
+      await page.getByRole("button", { name: "Template" }).click();
+      await page.route("**/w/1/inbox**", (route) => {
+        if (route.request().method() !== "GET") return route.continue();
+      });
+      const answered = page.waitForResponse((response) => response.url().endsWith("/w/1/messages"));
+      await page.getByRole("button", { name: "Send template" }).click();
+      await (await answered).finished();
+      await page.getByRole("button", { name: "Send template" }).waitFor({ state: "detached" });
+      await page.unroute("**/w/1/inbox**");
+      await page.reload();
+      await page.getByRole("button", { name: "Template" }).click();
+      await page.getByRole("dialog", { name: "Templates" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.locator("[data-composer]:focus").waitFor();
+
       // By keyboard alone: quoted, written, sent.
       await conversation.focus();
       await page.keyboard.press("r");

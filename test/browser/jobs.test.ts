@@ -355,6 +355,8 @@ async function goAll(name: HandName, scenario: Scenario): Promise<Map<string, re
     else await add("Template", "");
     await sendTemplate();
     await sent("template");
+    // A page that is left before the answer has the form open again.
+    await button("Send template").waitFor({ state: "detached" });
   });
   await inConversation("4f a reaction", async () => {
     const actions = thread.getByRole("button", { name: "React or reply: Is it red?" });

@@ -55,7 +55,8 @@ export function SendTemplate({
           if (isAnswered(error)) note(draftId, { key: newFormKey() });
           throw error;
         } finally {
-          await refresh();
+          // Not waited for: a page that is left meanwhile would have what was sent as a draft again.
+          void refresh();
         }
       }}
     />

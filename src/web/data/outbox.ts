@@ -196,11 +196,12 @@ async function sendOne(found: Waiting): Promise<"sent" | "stays" | "no line"> {
     const isThere = error instanceof ApiError && error.code === "whatsapp_error" && error.outcome !== "unknown";
     if (!isThere) return keepOrRefuse(waiting, error);
   }
-  remove(waiting);
-  if (waiting.file !== undefined) await dropFile(waiting.file.kept);
-  const { draftFile } = waiting;
+  // Its files first: where the page ends in between, it goes again as the same message, and no draft has its file back.
+  const { file, draftFile } = waiting;
+  if (file !== undefined) await dropFile(file.kept);
   if (draftFile !== undefined && (await readKept(draftFile.kept))?.fileKey === draftFile.fileKey)
     await dropFile(draftFile.kept);
+  remove(waiting);
   return "sent";
 }
 

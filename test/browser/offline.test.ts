@@ -226,6 +226,52 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
+    "a file with caption and quote whose answer was lost returns to the field when it is cancelled, and is the same message when it is sent again",
+    async () => {
+      await using scenario = await startScenario();
+      const { page, context, button } = scenario;
+      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+      const from = { text: "Have you a menu?", number: 1 };
+      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", from);
+      const caption = page.getByLabel("Caption", { exact: true });
+      const waiting = page.getByRole("list", { name: "Waiting for the line" });
+      const quote = page.getByRole("blockquote", { name: "Your reply answers" });
+      const file = page.getByRole("region", { name: "Attached file" });
+      let posts = 0;
+      await context.route(/\/w\/1\/messages$/, async (route) => {
+        if (route.request().method() !== "POST") return route.continue();
+        posts += 1;
+        if (posts === 1) await route.fetch();
+        await route.abort();
+      });
+      await scenario.go("inbox?person=1");
+      await page.getByRole("region", { name: "Conversation", exact: true }).getByText("Have you a menu?").waitFor();
+      await page.keyboard.press("r");
+      await quote.waitFor();
+      const buffer = Buffer.from("%PDF-1.7 menu");
+      const input = page.locator("input[type=file]");
+      await input.setInputFiles({ name: "menu.pdf", mimeType: "application/pdf", buffer });
+      await caption.fill("Here it is");
+      await caption.press("Control+Enter");
+      await waiting.getByText("Here it is").waitFor();
+      await waiting.getByRole("button", { name: "Cancel" }).click();
+      await waiting.waitFor({ state: "detached" });
+      await file.getByText("menu.pdf").waitFor();
+      await quote.waitFor();
+      expect(await caption.inputValue()).toBe("Here it is");
+      // Also after a reload, because the server has the file.
+      await context.unroute(/\/w\/1\/messages$/);
+      await page.reload();
+      await file.getByText("menu.pdf").waitFor();
+      await button("Send reply").click();
+      await file.waitFor({ state: "detached" });
+      const { data } = await scenario.read<{ data: object[] }>("/messages");
+      expect(data).toMatchObject([{ text: "Here it is", reply_to: { inbound: 1 } }]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
     "replies and a note wait for the line, go once and in order; old ones ask; another account sees and sends nothing of them",
     async () => {
       await using scenario = await startScenario();

@@ -22,6 +22,8 @@ export interface Waiting extends Place {
   what: { message: Message } | { note: string; conversation: number };
   /** The file of a message, which is uploaded first. Absent: the message has no file, or the server has the file. */
   file?: WaitingFile;
+  /** What the draft held of it, which returns there when it is cancelled. Absent: it was a note or a reaction. */
+  draft?: object;
   /** The copy of a file that the server has: it is dropped with the draft, unless the page ended before. */
   draftFile?: { kept: string; fileKey: string };
   /** What it says, for the thread. */

@@ -21,7 +21,7 @@ export interface StoredFile {
   type: string;
 }
 
-interface Content {
+export interface Content {
   text: string;
   file: File | StoredFile | null;
   /** The message that this one answers. */

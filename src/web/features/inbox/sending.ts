@@ -9,7 +9,7 @@ import { isLineLost, sendOrWait, waitingIn, waitWithFile } from "../../data/outb
 import { noteOwn } from "../../data/own-messages.ts";
 import { uploadFile } from "../../data/upload-file.ts";
 import { changeIn } from "./change.ts";
-import { type Draft, fileKeyOf, keptName, note, placeOf, readDraft, write } from "./composer-draft.ts";
+import { type Content, type Draft, fileKeyOf, keptName, note, placeOf, readDraft, write } from "./composer-draft.ts";
 import { hasCaption, sendsFile, typeOf } from "./composer-file.tsx";
 import { bodyOf, takesText } from "./composer-parts.ts";
 import { partStrings, strings } from "./composer-strings.ts";
@@ -64,7 +64,8 @@ function sendingOf(id: string, target: Omit<Target, "workspaceId">, upload: Draf
   const draft = readDraft(id);
   const { body, rest } = messageOf(draft, upload);
   const message = { ...target, ...body } as Message;
-  const waiting = { ...placeOf(id), key: draft.key, seen: draft.seen, what: { message }, text: shownOf(draft) };
+  const at = { ...placeOf(id), key: draft.key, seen: draft.seen };
+  const waiting = { ...at, what: { message }, draft: heldOf(draft, rest, upload), text: shownOf(draft) };
   const file = upload === null ? {} : { file: null };
   const copy =
     upload !== null && draft.file instanceof File ? { kept: keptName(id), fileKey: fileKeyOf(draft.file) } : null;
@@ -72,6 +73,19 @@ function sendingOf(id: string, target: Omit<Target, "workspaceId">, upload: Draf
     waiting: copy === null ? waiting : { ...waiting, draftFile: copy },
     message,
     sent: { ...rest, replyTo: null, sendAt: null, part: null, ...file },
+  };
+}
+
+/** What goes with the message. */
+function heldOf(draft: Draft, rest: Pick<Draft, "text">, upload: Draft["upload"]): Content {
+  const { text, file, replyTo, sendAt, part, parts, template } = draft;
+  return {
+    ...{ text: rest.text === "" ? text : "", replyTo, sendAt, part, template },
+    parts: part === null || part === "template" ? {} : { [part]: parts[part] },
+    file:
+      upload === null || file === null
+        ? null
+        : { id: upload.id, name: file.name, size: file.size, type: upload.mime_type },
   };
 }
 

@@ -10,7 +10,8 @@ import type { Waiting } from "../../data/waiting-store.ts";
 import { Button } from "../../ui/button.tsx";
 import { exact } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { draftIdOf, note, noteIdOf, readDraft, write } from "./composer-draft.ts";
+import { type Content, draftIdOf, note, noteIdOf, readDraft, write } from "./composer-draft.ts";
+import type { PartName } from "./composer-parts.ts";
 import { waitingStrings as strings } from "./waiting-strings.ts";
 
 export function WaitingSends({ contactId }: { contactId: number }) {
@@ -82,25 +83,40 @@ function WaitingSend({ waiting }: { waiting: Waiting }) {
 }
 
 /**
- * Text and file return to the field, before what stands there; a file not where another is. Alone there, the text is the same
+ * What was cancelled returns to the field: its text before what stands there, the rest not where another is. Alone there, it is the same
  * message as before, so that it is sent once if its answer was lost.
  */
-async function putBack({ userId, workspaceId, contactId, key, what, file }: Waiting): Promise<void> {
+async function putBack({ userId, workspaceId, contactId, key, what, draft, file }: Waiting): Promise<void> {
   const id = draftIdOf(userId, workspaceId, contactId);
-  const draftId = "note" in what ? noteIdOf(id) : id;
-  const text = "note" in what ? what.note : textOf(what.message);
-  const { text: standing } = readDraft(draftId);
-  if (typeof text === "string") write(draftId, { text: standing === "" ? text : `${text}\n${standing}` });
-  if (typeof text === "string" && standing === "" && file === undefined) note(draftId, { key });
-  if (file === undefined) return;
+  if ("note" in what) return merge(noteIdOf(id), { text: what.note }, key);
+  if (draft === undefined) return;
+  const held = draft as Content;
+  if (file === undefined) return merge(id, held, key);
   const kept = await readKept(file.kept);
-  if (kept !== null && readDraft(id).file === null) write(id, { file: kept.file });
+  // One that the server has is the same file, so that the message is the same.
+  const stored = held.file === null || file.id === null ? (kept?.file ?? null) : { ...held.file, id: file.id };
+  merge(id, { ...held, file: stored }, key);
   await dropFile(file.kept);
 }
 
-function textOf(message: object): unknown {
-  const { text, media } = message as { text?: unknown; media?: { caption?: unknown } };
-  return text ?? media?.caption;
+function merge(draftId: string, held: Partial<Content>, key: string): void {
+  const before = readDraft(draftId);
+  const whole: Content = {
+    text: [held.text, before.text].filter(Boolean).join("\n"),
+    file: before.file ?? held.file ?? null,
+    replyTo: before.replyTo ?? held.replyTo ?? null,
+    sendAt: before.sendAt ?? held.sendAt ?? null,
+    part: before.part ?? held.part ?? null,
+    parts: { ...held.parts, ...before.parts },
+    template: before.template ?? held.template ?? null,
+  };
+  const { file, parts, ...rest } = whole;
+  write(draftId, file === before.file ? { parts, ...rest } : whole);
+  const isSame = Object.entries(held).every(
+    ([name, member]) => name === "parts" || whole[name as keyof Content] === member,
+  );
+  const hasParts = Object.entries(held.parts ?? {}).every(([name, part]) => parts[name as PartName] === part);
+  if (isSame && hasParts) note(draftId, { key });
 }
 
 /** What waits begins to ask while it is in sight. */

@@ -43,9 +43,10 @@ export function SendTemplate({
       send={async (message) => {
         const place = { userId, workspaceId: id, contactId: contact_id };
         // The draft's, so that a page that was left while it was sent does not send it again.
-        const { key } = readDraft(draftId);
+        const { key, part, template: written } = readDraft(draftId);
         try {
-          const waiting = { ...place, key, seen: version, what: { message }, text: message.template };
+          const draft = { part, template: written };
+          const waiting = { ...place, key, seen: version, what: { message }, draft, text: message.template };
           await sendOrWait(waiting, async (options) => {
             noteOwn((await request("POST /w/{workspace}/messages", { workspace: id, body: message }, options)).id);
           });

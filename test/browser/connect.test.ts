@@ -3,7 +3,7 @@
  * the mouse and once with the keyboard alone. The other side is the fake Cloud API, which refuses each step first.
  */
 import { describe, expect, test } from "bun:test";
-import { type BrowserOptions, noBrowser } from "#test/support/browser.ts";
+import { type BrowserOptions, noBrowser, openBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 import { chooseTemplate } from "#test/support/choose-template.ts";
 import { freshAccount, PIN, PUBLIC_URL } from "#test/support/connecting.ts";
@@ -73,7 +73,33 @@ async function expectNoSecretsInMemory({ page, context }: Scenario): Promise<voi
   }
 }
 
+/** Keeps a word in each way a page can; it is put together there, so that the text of the script does not contain it. */
+const KEPT = `(() => {
+  const secret = (way) => ["secret", way].join("-of-");
+  globalThis.variable = secret("variable");
+  const around = { text: secret("closure") };
+  globalThis.closure = () => around.text;
+  globalThis.keyed = { [secret("key")]: 1 };
+  globalThis.mapped = new Map([[secret("map"), 1]]);
+  globalThis.weak = new WeakMap([[keyed, { text: secret("weak") }]]);
+  globalThis.expression = new RegExp(secret("expression"));
+  document.querySelector("input").value = secret("field");
+  document.querySelector("p").title = secret("attribute");
+})()`;
+
 describe.skipIf(noBrowser)("in a browser", () => {
+  test("what a page holds is found in its memory, and ids that V8 gives are not", async () => {
+    await using opened = await openBrowser();
+    const { page, context } = opened;
+    await page.setContent("<input type=password><p>Text</p>");
+    await page.evaluate(KEPT);
+    const strings = await stringsInMemory(page, context);
+    const ways = ["variable", "closure", "key", "map", "weak", "expression", "field", "attribute"];
+    const lost = ways.filter((way) => !strings.some((text) => text.includes(`secret-of-${way}`)));
+    expect(lost).toEqual([]);
+    expect(strings.filter((text) => /@\d/.test(text))).toEqual([]);
+  });
+
   test(
     "an owner connects a number with the mouse: each step is refused first, says why, and is done",
     async () => {

@@ -93,14 +93,25 @@ interface ColumnsDialogProps {
 /** Acts at once: the list behind the dialog shows each choice. */
 export function ColumnsDialog({ all, chosen, onClose }: ColumnsDialogProps) {
   const change = useChangeParameters(SCREEN);
-  const { sort = USUAL_SORT } = useParameters(SCREEN);
-  const names = chosen.map(({ id }) => id);
+  const { sort: sortThere = USUAL_SORT } = useParameters(SCREEN);
+  // What the user chose. The address follows a moment later, and by then the user may have chosen again.
+  const [own, setOwn] = useState<readonly string[] | null>(null);
+  const [sort, setSort] = useState(sortThere);
+  const names = own ?? chosen.map(({ id }) => id);
   const choose = (ids: readonly string[]) => {
     const isUsual = ids.length === USUAL_COLUMNS.length && USUAL_COLUMNS.every((id) => ids.includes(id));
+    setOwn(ids);
     void change({ columns: isUsual ? undefined : ids.join(",") }, { replace: true, resetScroll: false });
   };
-  const sortBy = (text: string) =>
+  const sortBy = (text: string) => {
+    setSort(text);
     void change({ sort: text === USUAL_SORT ? undefined : text, after: undefined, open: undefined }, { replace: true });
+  };
+  const reset = () => {
+    setOwn(USUAL_COLUMNS);
+    setSort(USUAL_SORT);
+    void change({ columns: undefined, sort: undefined, after: undefined }, { replace: true });
+  };
   const isDown = sort.startsWith("-");
   const by = isDown ? sort.slice(1) : sort;
   return (
@@ -160,11 +171,7 @@ export function ColumnsDialog({ all, chosen, onClose }: ColumnsDialogProps) {
         <Button tone="primary" onClick={onClose}>
           {strings.done}
         </Button>
-        <Button
-          onClick={() => void change({ columns: undefined, sort: undefined, after: undefined }, { replace: true })}
-        >
-          {strings.columnsReset}
-        </Button>
+        <Button onClick={reset}>{strings.columnsReset}</Button>
       </div>
     </Dialog>
   );

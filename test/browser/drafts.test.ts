@@ -167,8 +167,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await waitUntil(async () => (await replyThere.inputValue()) === "Yes, it is red");
       await device.getByLabel("Your reply answers").getByText("Is it red?").waitFor();
       await replyThere.fill("Yes, it is");
-      // Leaving saves it, too.
+      // Leaving saves it, too; what is opened before it has arrived is read as it was.
       await device.goto("about:blank");
+      await waitUntil(async () => (await kept(1))?.text === "Yes, it is");
       await scenario.go("inbox?person=1");
       await waitUntil(async () => (await reply.inputValue()) === "Yes, it is");
       await reply.fill("Yes, it is red");
@@ -206,7 +207,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await texts()).toEqual(["Yes, it is red"]);
       await page.reload();
       expect(await reply.inputValue()).toBe("");
-      expect(await kept(1)).toBeNull();
+      await waitUntil(async () => (await kept(1)) === null);
       await device.goto(`${app.url}/console/w/1/inbox?person=1`);
       // It was saved from there, and is there no more.
       await waitUntil(async () => (await replyThere.inputValue()) === "");

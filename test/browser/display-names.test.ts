@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       for (const [screen, [path, where]] of Object.entries(screens)) {
         await scenario.go(path);
         const shown = page.locator(where).filter({ hasText: NAME }).first();
-        await shown.waitFor({ timeout: 6_000 }).catch(() => missing.push(screen));
+        await shown.waitFor().catch(() => missing.push(screen));
       }
       expect(missing).toEqual([]);
       await clean("a phone of the simulator");

@@ -177,9 +177,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const [sent] = (await scenario.read<{ data: object[] }>("/messages")).data;
       expect(sent).toMatchObject({ text: "Yes, or blue", reply_to: { inbound: 1 } });
 
-      // After g, the letter is that of a screen.
+      // After g, the letter is that of a screen, also where the page was too busy to handle it at once.
       await conversation.focus();
       await page.keyboard.press("g");
+      await page.evaluate(
+        "setTimeout(() => { for (const begun = performance.now(); performance.now() - begun < 1800; ); })",
+      );
       await page.keyboard.press("r");
       await page.waitForURL("**/w/1/requests");
       expect(scenario.troubles).toEqual([]);

@@ -43,14 +43,16 @@ export function moveFocusLater<Field extends HTMLElement>(
 /** How long after `g` a letter is that of a screen. */
 const PREFIX_MS = 1_500;
 let prefixedAt = Number.NEGATIVE_INFINITY;
+/** When the key that is being handled was pressed, which on a busy machine may be long ago. */
+let pressedAt = 0;
 
 /** `g` was pressed, or what follows it. */
 export function notePrefix(isPressed: boolean): void {
-  prefixedAt = isPressed ? performance.now() : Number.NEGATIVE_INFINITY;
+  prefixedAt = isPressed ? pressedAt : Number.NEGATIVE_INFINITY;
 }
 
 export function isPrefixed(): boolean {
-  return performance.now() - prefixedAt <= PREFIX_MS;
+  return pressedAt - prefixedAt <= PREFIX_MS;
 }
 
 /** A key alone, outside of fields and menus, which no other handler has used. */
@@ -68,6 +70,7 @@ function isShortcut({ ctrlKey, metaKey, altKey, defaultPrevented, target }: Keyb
 export function useKeys(handle: (key: string) => boolean, takesPrefixed = false): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
+      pressedAt = event.timeStamp;
       if (!isShortcut(event) || (isPrefixed() && !takesPrefixed)) return;
       if (handle(event.key)) event.preventDefault();
     };

@@ -19,6 +19,12 @@ const pressedBehindEscape = (key: string) => `(async () => {
   return await ${pressed(key)};
 })()`;
 
+/** Presses Esc and moves the focus to the row, in one task: nothing that Esc begins has run. */
+const escapedTo = (row: string) => `(() => {
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true }));
+  [...document.querySelectorAll("a[data-row]")].find(({ textContent }) => textContent.includes("${row}")).focus();
+})()`;
+
 const KEYS = [
   ["r", "Your reply", "TEXTAREA"],
   ["n", "Note", "TEXTAREA"],
@@ -72,6 +78,21 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.keyboard.type("behind Esc");
       const search = page.getByRole("searchbox", { name: "Search messages, people and notes" });
       expect([await search.inputValue(), await reply.inputValue()]).toEqual(["behind Esc", written]);
+      // A panel that closes leaves the focus where its user is by then.
+      const phones = { Meera: "%2B919876540011", Ravi: "%2B919876540012" };
+      for (const [name, phone] of Object.entries(phones)) await scenario.prepare("PUT", `/contacts/${phone}`, { name });
+      await scenario.go(`contacts?open=${phones.Meera}`);
+      const row = (name: string) => page.locator("a[data-row]").filter({ hasText: name });
+      const panel = page.getByRole("complementary", { name: "Meera" });
+      await panel.getByRole("heading", { level: 2, name: "Meera" }).and(page.locator(":focus")).waitFor();
+      await row("Ravi").waitFor();
+      await page.evaluate(escapedTo("Ravi"));
+      await panel.waitFor({ state: "detached" });
+      expect(await row("Ravi").and(page.locator(":focus")).count()).toBe(1);
+      await row("Meera").click();
+      await panel.getByRole("heading", { level: 2, name: "Meera" }).and(page.locator(":focus")).waitFor();
+      await page.keyboard.press("Escape");
+      await row("Meera").and(page.locator(":focus")).waitFor();
       expect(scenario.troubles).toEqual([]);
     },
     SCENARIO_LIMIT_MS,

@@ -14,7 +14,11 @@ export function useClosePanel(screen: ScreenWith<"open">): () => void {
   const change = useChangeParameters(screen);
   return useCallback(() => {
     const open = new URLSearchParams(location.search).get("open");
+    const before = document.activeElement;
     void change({ open: undefined }, { resetScroll: false }).then(() => {
+      // On a busy machine the user may be elsewhere by then.
+      const now = document.activeElement;
+      if (now !== before && now !== document.body) return;
       const row = [...document.querySelectorAll<HTMLElement>("a[data-row]")];
       row.find(({ dataset }) => dataset.row === open?.replace(/^"|"$/g, ""))?.focus();
     });

@@ -1,6 +1,7 @@
 /** Completes `@name` in a note: the colleagues who may see the conversation, by arrow keys and Enter, or by a press. */
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type ReactNode, type RefObject, useId, useState } from "react";
+import { flushSync } from "react-dom";
 import { request } from "../../data/api.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { shortName } from "./conversation-state.ts";
@@ -59,13 +60,14 @@ export function useMentions(
     const isOnly = data.filter((one) => shortName(one) === shortName(email)).length === 1;
     const start = element.selectionStart - typed.length;
     const name = `${isOnly ? shortName(email) : email} `;
-    write(element.value.slice(0, start) + name + element.value.slice(element.selectionStart));
-    setTyped(null);
-    // The new text is in the field by then.
-    setTimeout(() => {
-      element.focus();
-      element.setSelectionRange(start + name.length, start + name.length);
+    const after = element.value.slice(element.selectionStart);
+    // The next key finds the new text in the field, and its place.
+    flushSync(() => {
+      write(element.value.slice(0, start) + name + after);
+      setTyped(null);
     });
+    element.focus();
+    element.setSelectionRange(start + name.length, start + name.length);
   };
   const onKey = (event: KeyboardEvent): boolean => {
     const email = found[at];

@@ -10,15 +10,20 @@ const CROCKFORD_BYTES = Buffer.from(CROCKFORD, "latin1");
  * there. The random part tells copies of a database apart, which count on from the same id.
  */
 export function newEventId(nowMs: number, latest: string | null, random: Random): string {
-  const before = latest === null ? null : /^evt_([0-9a-z]{10})([0-9a-z]{5})[0-9a-z]{11}$/.exec(latest);
-  if (before === null || decode(before[1] ?? "") < nowMs) return timedText("evt_", nowMs, "00000", random, 11);
-  const time = decode(before[1] ?? "");
-  const count = (decode(before[2] ?? "") + 1) % COUNT_END;
-  return timedText("evt_", count === 0 ? time + 1 : time, encode(count, COUNT_LENGTH), random, 11);
+  const first = `evt_${timeText(nowMs)}00000`;
+  // Texts of one length sort as the numbers that they write.
+  const isFirst = latest === null || latest < first || !EVENT_ID.test(latest);
+  return `${isFirst ? first : following(latest.slice(0, first.length))}${randomText(random, 11)}`;
 }
 
-const COUNT_LENGTH = 5;
-const COUNT_END = 32 ** COUNT_LENGTH;
+const EVENT_ID = /^evt_[0-9a-z]{26}$/;
+
+/** The number after the one that the text ends with. */
+function following(text: string): string {
+  let at = text.length - 1;
+  while (text[at] === "z") at -= 1;
+  return text.slice(0, at) + CROCKFORD.charAt(CROCKFORD.indexOf(text.charAt(at)) + 1).padEnd(text.length - at, "0");
+}
 
 /** Identifies one database. It is part of every send token, so that statuses of a copy's messages can be told apart. */
 export function newInstanceId(random: Random): string {
@@ -31,7 +36,7 @@ export function newInstanceId(random: Random): string {
  * second's tokens would be scattered over dozens of pages, each an additional page to sync.
  */
 export function newSendToken(instanceId: string, nowMs: number, random: Random): string {
-  return timedText(`wx1.${instanceId}.`, nowMs, ".", random, 26);
+  return `wx1.${instanceId}.${timeText(nowMs)}.${randomText(random, 26)}`;
 }
 
 /** The parts of a send token that a Waxwing database made; null for any other text. */
@@ -47,38 +52,22 @@ function decode(text: string): number {
   return value;
 }
 
-function encode(value: number, length: number): string {
-  let text = "";
-  for (let left = value; text.length < length; left = Math.floor(left / 32)) text = CROCKFORD.charAt(left % 32) + text;
-  return text;
-}
-
 /** `length` random characters of five bits each. */
 export function randomText(random: Random, length: number): string {
   const text = Buffer.allocUnsafe(length);
-  putRandom(text, 0, random, length);
+  const bytes = random.bytes(length);
+  for (let index = 0; index < length; index++) text[index] = CROCKFORD_BYTES[(bytes[index] ?? 0) & 31] ?? 0;
   return text.toString("latin1");
 }
 
 const TIME_LENGTH = 10;
+/** All that is written together has the same time. */
+let latestTime = { ms: 0, text: "0".repeat(TIME_LENGTH) };
 
-/** `before`, ten characters of milliseconds, `between`, and `length` random characters: one text, made in one piece. */
-function timedText(before: string, nowMs: number, between: string, random: Random, length: number): string {
-  const timeAt = before.length;
-  const randomAt = timeAt + TIME_LENGTH + between.length;
-  const text = Buffer.allocUnsafe(randomAt + length);
-  text.write(before, 0, "latin1");
-  let left = nowMs;
-  for (let index = timeAt + TIME_LENGTH - 1; index >= timeAt; index--) {
-    text[index] = CROCKFORD_BYTES[left % 32] ?? 0;
-    left = Math.floor(left / 32);
-  }
-  if (between !== "") text.write(between, timeAt + TIME_LENGTH, "latin1");
-  putRandom(text, randomAt, random, length);
-  return text.toString("latin1");
-}
-
-function putRandom(text: Buffer, at: number, random: Random, length: number): void {
-  const bytes = random.bytes(length);
-  for (let index = 0; index < length; index++) text[at + index] = CROCKFORD_BYTES[(bytes[index] ?? 0) & 31] ?? 0;
+function timeText(ms: number): string {
+  if (ms === latestTime.ms) return latestTime.text;
+  let text = "";
+  for (let left = ms; text.length < TIME_LENGTH; left = Math.floor(left / 32)) text = CROCKFORD.charAt(left % 32) + text;
+  latestTime = { ms, text };
+  return text;
 }

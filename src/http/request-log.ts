@@ -114,34 +114,41 @@ export class RequestLog extends ServiceLoop {
     return this.#waitsSince === null ? null : WRITE_EVERY_MS;
   }
 
-  /** Writes all that has come until now, and the state of this run. */
+  /**
+   * Writes all that has come until now, and the state of this run. What comes meanwhile waits for the next time: under load
+   * there is always more, and the log would write without a pause. While the server stops, there is no next time.
+   */
   async #write(): Promise<void> {
     if (this.#isWriting) return;
     this.#isWriting = true;
     try {
-      for (let isLeft = true; isLeft; ) isLeft = await this.#writeBatch();
+      for (let left = this.#unwritten.length; ; left -= BATCH) {
+        const isEnd = this.isStopped;
+        if (!(await this.#writeBatch(isEnd))) break;
+        const isDone = this.isStopped ? isEnd && this.#unwritten.length === 0 : left <= BATCH;
+        if (isDone) break;
+      }
     } finally {
       this.#isWriting = false;
+      const isAllWritten = this.#unwritten.length === 0 && this.#unlisted.size === 0;
+      this.#waitsSince = isAllWritten ? null : this.#options.clock.monotonic();
     }
   }
 
-  /** Returns whether there is more to write at once. */
-  async #writeBatch(): Promise<boolean> {
+  /** Returns whether it is on disk. */
+  async #writeBatch(isEnd: boolean): Promise<boolean> {
     const { store, clock, notesRuns } = this.#options;
-    const isEnd = this.isStopped;
     const run = notesRuns ? { beganAt: this.#beganAt, endedAt: isEnd ? clock.now() : null } : null;
     const found = this.#unwritten.splice(0, BATCH);
     const unlisted = [...this.#unlisted.values()];
     this.#unlisted.clear();
-    if (this.#unwritten.length === 0) this.#waitsSince = null;
     try {
       await store.writeRepeatable((tx) => recordKeyRequests(tx, found, unlisted, run));
-      return this.#unwritten.length > 0 || (this.isStopped && !isEnd);
+      return true;
     } catch {
       // The storage failed, which is logged elsewhere: these are written with the next ones.
       this.#unwritten.unshift(...found);
       for (const { workspaceId, at, count } of unlisted) this.#count(workspaceId, at, count);
-      this.#waitsSince ??= clock.monotonic();
       return false;
     }
   }

@@ -232,3 +232,42 @@ test("while the storage fails, a thousand requests are kept for later and the ot
   expect(rows(store, "SELECT listed, unlisted FROM key_request_days")).toEqual([{ listed: 1_000, unlisted: 2_000 }]);
   log.stop();
 });
+
+test("under load the log is written once a second: what comes while it is written waits for the next time", async () => {
+  const clock = new TestClock();
+  using opened = await openTestStore(0);
+  const { store } = opened;
+  const workspaceId = opened.shop.id;
+  const keyId = (await store.write((tx) => createKey(tx, workspaceId, "Till"))).id;
+  let writes = 0;
+  const note = (count: number): void => {
+    const request = { workspaceId, keyId, method: "GET", url: "http://x/api/v1/me", values: {}, durationMs: 1 };
+    for (let at = 0; at < count; at += 1) log.note({ ...request, endpoint: { path: "/me" }, status: 200 });
+  };
+  const log = new RequestLog({
+    store: {
+      writeRepeatable(act) {
+        writes += 1;
+        // As long as the server is written to at all.
+        if (writes <= 8) note(300);
+        return store.writeRepeatable(act);
+      },
+    },
+    ...{ clock, notesRuns: false, log: { error: () => undefined } as unknown as Log },
+  });
+  const listed = () => rows<{ listed: number }>(store, "SELECT count(*) AS listed FROM key_requests")[0]?.listed;
+  log.start();
+  note(300);
+  await clock.advance(1_000);
+  while (listed() !== 400) await Bun.sleep(1);
+  await Bun.sleep(20);
+  expect(writes).toBe(2);
+  await clock.advance(1_000);
+  while (listed() !== 1_000) await Bun.sleep(1);
+  await Bun.sleep(20);
+  expect(writes).toBe(5);
+  // There is no next time.
+  log.stop();
+  while (listed() !== 2_600) await Bun.sleep(1);
+  expect(rows(store, "SELECT listed, unlisted FROM key_request_days")).toEqual([{ listed: 2_600, unlisted: 100 }]);
+});

@@ -10,6 +10,7 @@ export interface Autosaved<Content> {
   /** Resolves when all changes are stored on the server. */
   flush: () => Promise<void>;
   error: unknown;
+  /** Something is not stored yet: from the change on. */
   isSaving: boolean;
 }
 
@@ -31,13 +32,16 @@ export function useAutosave<Content>(
   const saving = useRef(save);
   saving.current = save;
   const isOpen = useRef(true);
+  const underWay = useRef(0);
+  const tell = useCallback(() => setIsSaving(underWay.current > 0 || latest.current !== sent.current), []);
 
   const flush = useCallback((): Promise<void> => {
     clearTimeout(timer.current);
     if (latest.current === sent.current) return chain.current;
     const snapshot = latest.current;
     sent.current = snapshot;
-    setIsSaving(true);
+    underWay.current += 1;
+    tell();
     const before = chain.current.catch(() => undefined);
     chain.current = before.then(async () => {
       try {
@@ -50,20 +54,22 @@ export function useAutosave<Content>(
         if (isOpen.current) timer.current = setTimeout(() => void flush().catch(() => undefined), RETRY_MS);
         throw reason;
       } finally {
-        setIsSaving(false);
+        underWay.current -= 1;
+        tell();
       }
     });
     return chain.current;
-  }, []);
+  }, [tell]);
 
   const change = useCallback(
     (next: (current: Content) => Content) => {
       latest.current = next(latest.current);
       setContent(latest.current);
+      tell();
       clearTimeout(timer.current);
       timer.current = setTimeout(() => void flush().catch(() => undefined), DELAY_MS);
     },
-    [flush],
+    [flush, tell],
   );
 
   useEffect(() => {

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { settingKey, settingNames } from "#src/domain/workspaces/workspace.ts";
-import { axeFindings, noBrowser } from "#test/support/browser.ts";
+import { axeFindings, noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 
 const PERSON = "+919876540010";
@@ -123,6 +123,23 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Saved", { exact: true }).first().waitFor();
       await page.getByText("by asha@example.com").first().waitFor();
       await pictures(scenario, "settings");
+
+      // What is typed before the page has heard of the last change stays; what was saved is shown as it is stored.
+      const line = Promise.withResolvers<void>();
+      await page.route(/\/w\/1\/settings$/, async (route) => {
+        if (route.request().method() === "GET") await line.promise;
+        await route.continue();
+      });
+      const done = page.waitForResponse((one) => isOfSettings(one.url()) && one.request().method() === "PATCH");
+      await set(scenario, "Quiet hours", "22:00-6:00");
+      await save(scenario);
+      expect((await done).status()).toBe(200);
+      await set(scenario, "Daily cap", "300");
+      line.resolve();
+      const shownIn = (label: string) => page.getByLabel(label, { exact: true }).inputValue();
+      await waitUntil(async () => (await shownIn("Quiet hours")) === "22:00-06:00");
+      expect(await shownIn("Daily cap")).toBe("300");
+      await page.unroute(/\/w\/1\/settings$/);
 
       // A person writes: the away message goes out, and the receipt when the conversation is opened.
       const write = `/simulator/phones/${encodeURIComponent(PERSON)}/write`;

@@ -84,9 +84,15 @@ function SettingsForm({ settings }: { settings: readonly Setting[] }) {
   const client = useQueryClient();
   const [pending, setPending] = useState<Pending | null>(null);
   const values = Object.fromEntries(settings.map((setting) => [setting.key, textOf(setting)]));
-  const form = useForm<Texts>({ values });
+  // What is typed while the answer to the last change is on its way stays.
+  const form = useForm<Texts>({ values, resetOptions: { keepDirtyValues: true } });
   const save = async (changes: Changes, key: string) => {
     await request("PATCH /w/{workspace}/settings", { workspace: id, body: changes }, { key });
+    for (const setting of settings.filter((one) => one.key in changes)) {
+      const text = form.getValues(setting.key);
+      const isAsSent = JSON.stringify(readValue(setting, text)) === JSON.stringify(changes[setting.key]);
+      if (isAsSent) form.resetField(setting.key, { defaultValue: text });
+    }
     await Promise.all([["settings"], ["workspace"], ["me"]].map((queryKey) => client.invalidateQueries({ queryKey })));
     showToast(strings.saved);
   };

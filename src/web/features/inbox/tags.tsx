@@ -129,13 +129,17 @@ function AddTag({ contact, add, onLeave }: AddTagProps) {
     queryFn: ({ signal }) => request("GET /w/{workspace}/tags", { workspace, query: { q } }, { signal }),
     placeholderData: keepPreviousData,
   });
-  const choices = choicesOf(known, contact.tags, text.trim());
+  /** On their way. */
+  const [taken, setTaken] = useState<readonly string[]>([]);
+  // What was just pressed leaves the list with the press: later, another would come under the next one.
+  const choices = choicesOf(known, [...contact.tags, ...taken], text.trim());
   const active = choices[Math.min(at, choices.length - 1)];
   const take = (tag: string) => {
     setText("");
     setQ("");
     setAt(0);
-    void add(tag);
+    setTaken((all) => [...all, tag]);
+    void add(tag).finally(() => setTaken((all) => all.filter((one) => one !== tag)));
   };
   const move = (by: number) => choices.length > 0 && setAt((at + by + choices.length) % choices.length);
   const enter = (isRepeat: boolean) => active !== undefined && !isRepeat && take(active);

@@ -21,7 +21,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const { app, page, button, clean } = scenario;
       const keys = keysOf(page);
       const askAgain = () => {
-        const client = openClient(join(app.directory, "waxwing.db"), {});
+        const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
         client.exec("UPDATE sessions SET confirmed_at = 0");
         client.close();
       };

@@ -15,7 +15,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await using scenario = await startScenario();
       const { app, page, button, clean } = scenario;
       const forget = () => {
-        const client = openClient(join(app.directory, "waxwing.db"), {});
+        const client = openClient(join(app.directory, "waxwing.db"), { timeout: 5_000 });
         client.exec("UPDATE sessions SET confirmed_at = 0");
         client.close();
       };

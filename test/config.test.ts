@@ -12,6 +12,7 @@ import { type Config, ConfigError, type ConfigSources, loadConfig } from "#src/c
 import { findLines } from "#src/config/lines.ts";
 import { configKeys } from "#src/config/settings.ts";
 import { findSuggestion } from "#src/config/suggestion.ts";
+import { quickestMs } from "./support/processor-wait.ts";
 import { checkout } from "./support/source.ts";
 
 let directory: string;
@@ -623,9 +624,8 @@ last = 2026-01-01 10:00:00
 
   test("the search for a key's line ends in bounded time for any text", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (any) => void findLines(any)(["a"])));
-    const started = performance.now();
-    findLines(`${"a.".repeat(50_000)}a = 1\n${"x = [".repeat(100)}`);
-    expect(performance.now() - started).toBeLessThan(2000);
+    const text = `${"a.".repeat(50_000)}a = 1\n${"x = [".repeat(100)}`;
+    expect(quickestMs(() => findLines(text))).toBeLessThan(2000);
   });
 });
 

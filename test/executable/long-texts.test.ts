@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { placeExecutable } from "#test/support/executable.ts";
 import { type Installation, makeInstallation, type RunningServer } from "#test/support/installation.ts";
+import { measureWait } from "#test/support/processor-wait.ts";
 
 const LIMIT_MS = 60_000;
 const ANSWER_LIMIT_MS = 250;
@@ -49,15 +50,16 @@ const isApplied = (id: string) =>
   rows("SELECT 1 FROM callbacks WHERE done_at IS NULL").length === 0;
 
 /**
- * Sends requests one after the other until this inbound is applied. Returns the longest response time in milliseconds.
+ * Sends requests one after the other until this inbound is applied. Returns the longest response time in milliseconds, without
+ * the time in which other work on the machine had the processor.
  */
 async function longestAnswerUntilApplied(server: RunningServer, id: string): Promise<number> {
   let longest = 0;
   for (const deadline = performance.now() + LIMIT_MS / 2; ; ) {
     const isLast = isApplied(id);
-    const before = performance.now();
+    const [before, waitedMs] = [performance.now(), measureWait(server.pid)];
     expect((await server.call("GET", "/me"))?.status).toBe(200);
-    longest = Math.max(longest, performance.now() - before);
+    longest = Math.max(longest, performance.now() - before - waitedMs());
     if (isLast) return longest;
     if (performance.now() > deadline) throw new Error(`${id} was not applied`);
   }

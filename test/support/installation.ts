@@ -136,6 +136,7 @@ export interface RunningCommand {
 }
 
 export interface RunningServer {
+  pid: number;
   /** Its address, once it listens; null if it ended before. */
   listening: Promise<string | null>;
   /** Throws, with its stderr, if it exited before it listened. */
@@ -292,6 +293,7 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
   }
 
   return {
+    pid: child.pid,
     listening,
     async started() {
       if ((await listening) === null) throw new Error(`the server did not start: ${await complaints}`);

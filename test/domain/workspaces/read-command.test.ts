@@ -5,6 +5,7 @@ import { normalizeCommand } from "#src/domain/workspaces/normalize-command.ts";
 import { OPT_OUT_WORDS } from "#src/domain/workspaces/opt-out-words.ts";
 import { mentionsStop, readCommand } from "#src/domain/workspaces/read-command.ts";
 import { requireSettings } from "#src/domain/workspaces/workspace.ts";
+import { quickestMs } from "#test/support/processor-wait.ts";
 
 const own = { stopWords: ["basta", "1"], startWords: ["Volver"] };
 
@@ -197,9 +198,8 @@ describe("the command in a recipient's message", () => {
     const longTexts = ["stop", "stopstop ", "please ", "s", "🛑", "\u0300", "x stop-", "ﷺ"].map((part) =>
       part.repeat(70_000),
     );
-    const start = performance.now();
-    for (const said of longTexts) [readCommand(said, own), mentionsStop(said, own)];
-    expect(performance.now() - start).toBeLessThan(2_000);
+    const read = () => longTexts.map((said) => [readCommand(said, own), mentionsStop(said, own)]);
+    expect(quickestMs(read)).toBeLessThan(2_000);
   });
 
   test("STOP with any emoji around it is STOP", () => {

@@ -123,14 +123,19 @@ export function confirmWaiting(waiting: Waiting): void {
   save({ ...waiting, confirmedAt: Date.now(), refusal: null });
 }
 
-/** Resolves to what was recalled, whose file stays for the caller; null: it has been sent meanwhile. */
-export function recall(waiting: Waiting): Promise<Waiting | null> {
+/**
+ * Hands what waits back, whose file stays for `putBack`: what that does at once has the same moment, so that a text is never
+ * nowhere. Resolves to false if it has been sent meanwhile.
+ */
+export function recall(waiting: Waiting, putBack: (found: Waiting) => Promise<void>): Promise<boolean> {
   cancelWaitingUpload(waiting.at);
-  return alone(false, () => {
+  return alone(false, async () => {
     // A refusal has changed the key.
-    const found = readAll().find((one) => isOf(one, waiting) && one.at === waiting.at) ?? null;
-    if (found !== null) remove(found);
-    return Promise.resolve(found);
+    const found = readAll().find((one) => isOf(one, waiting) && one.at === waiting.at);
+    if (found === undefined) return false;
+    remove(found);
+    await putBack(found);
+    return true;
   });
 }
 

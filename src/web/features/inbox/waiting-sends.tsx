@@ -39,9 +39,7 @@ function WaitingSend({ waiting }: { waiting: Waiting }) {
   const state = part === null ? strings.waiting : strings.uploading;
   const cancel = async () => {
     setIsBusy(true);
-    const recalled = await recall(waiting);
-    if (recalled === null) showToast(strings.tooLate);
-    else await putBack(recalled);
+    if (!(await recall(waiting, putBack))) showToast(strings.tooLate);
   };
   return (
     <li className={`flex flex-col gap-1 ${isNote ? "" : "items-end"}`}>

@@ -39,7 +39,8 @@ function WaitingSend({ waiting }: { waiting: Waiting }) {
   const state = part === null ? strings.waiting : strings.uploading;
   const cancel = async () => {
     setIsBusy(true);
-    if (!(await recall(waiting, putBack))) showToast(strings.tooLate);
+    const kept = waiting.file === undefined ? null : await readKept(waiting.file.kept);
+    if (!(await recall(waiting, (found) => putBack(found, kept?.file ?? null)))) showToast(strings.tooLate);
   };
   return (
     <li className={`flex flex-col gap-1 ${isNote ? "" : "items-end"}`}>
@@ -82,17 +83,17 @@ function WaitingSend({ waiting }: { waiting: Waiting }) {
 
 /**
  * What was cancelled returns to the field: its text before what stands there, the rest not where another is. Alone there, it is the same
- * message as before, so that it is sent once if its answer was lost.
+ * message as before, so that it is sent once if its answer was lost. `kept`: its file, if the browser has it.
  */
-async function putBack({ userId, workspaceId, contactId, key, what, draft, file }: Waiting): Promise<void> {
+async function putBack(waiting: Waiting, kept: File | null): Promise<void> {
+  const { userId, workspaceId, contactId, key, what, draft, file } = waiting;
   const id = draftIdOf(userId, workspaceId, contactId);
   if ("note" in what) return merge(noteIdOf(id), { text: what.note }, key);
   if (draft === undefined) return;
   const held = draft as Content;
   if (file === undefined) return merge(id, held, key);
-  const kept = await readKept(file.kept);
   // One that the server has is the same file, so that the message is the same.
-  const stored = held.file === null || file.id === null ? (kept?.file ?? null) : { ...held.file, id: file.id };
+  const stored = held.file === null || file.id === null ? kept : { ...held.file, id: file.id };
   merge(id, { ...held, file: stored }, key);
   await dropFile(file.kept);
 }

@@ -57,11 +57,24 @@ function optionsOf({ key, userId, seen }: Sent): SendOptions {
  */
 export async function sendOrWait(sent: Sent, send: (options: SendOptions) => Promise<void>) {
   if (waitingIn(sent).length > 0 && keepWaiting(sent)) return;
+  const { left, stop } = pageLeft();
   try {
-    await send(optionsOf(sent));
+    await Promise.race([send(optionsOf(sent)), left]);
   } catch (error) {
     if (!isLineLost(error) || !keepWaiting(sent)) throw error;
+  } finally {
+    stop();
   }
+}
+
+/** Rejects as a lost line does when the page is left: a page that ends may never be told that its request has failed. */
+function pageLeft(): { left: Promise<never>; stop: () => void } {
+  let leave = (): void => undefined;
+  const left = new Promise<never>((_, reject) => {
+    leave = () => reject(new ApiError(0, "no_answer", "The page was left."));
+  });
+  addEventListener("pagehide", leave);
+  return { left, stop: () => removeEventListener("pagehide", leave) };
 }
 
 /** The same for a message whose file the server does not have. Resolves to false if the browser keeps nothing more. */

@@ -88,17 +88,21 @@ const KEPT = `(() => {
 })()`;
 
 describe.skipIf(noBrowser)("in a browser", () => {
-  test("what a page holds is found in its memory, and ids that V8 gives are not", async () => {
-    await using opened = await openBrowser();
-    const { page, context } = opened;
-    await page.setContent("<input type=password><p>Text</p>");
-    await page.evaluate(KEPT);
-    const strings = await stringsInMemory(page, context);
-    const ways = ["variable", "closure", "key", "map", "weak", "expression", "field", "attribute"];
-    const lost = ways.filter((way) => !strings.some((text) => text.includes(`secret-of-${way}`)));
-    expect(lost).toEqual([]);
-    expect(strings.filter((text) => /@\d/.test(text))).toEqual([]);
-  });
+  test(
+    "what a page holds is found in its memory, and ids that V8 gives are not",
+    async () => {
+      await using opened = await openBrowser();
+      const { page, context } = opened;
+      await page.setContent("<input type=password><p>Text</p>");
+      await page.evaluate(KEPT);
+      const strings = await stringsInMemory(page, context);
+      const ways = ["variable", "closure", "key", "map", "weak", "expression", "field", "attribute"];
+      const lost = ways.filter((way) => !strings.some((text) => text.includes(`secret-of-${way}`)));
+      expect(lost).toEqual([]);
+      expect(strings.filter((text) => /@\d/.test(text))).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
 
   test(
     "an owner connects a number with the mouse: each step is refused first, says why, and is done",

@@ -213,20 +213,24 @@ const FAULTY = `<!doctype html><html lang="en"><title>Faulty</title><style>
 </style><main><h1>Faulty</h1><p>Grey</p><div style="width: 400px">Wide</div></main></html>`;
 
 describe.skipIf(noBrowser)("in a browser", () => {
-  test("what is wrong in one look alone is found in that look", async () => {
-    await using opened = await openBrowser();
-    await opened.page.setContent(FAULTY);
-    const wanted = ["1440 light", "1440 dark", "320 light"];
-    const found = await lookAround(
-      opened.page,
-      "faulty",
-      everyLook.filter(({ name }) => wanted.includes(name)),
-    );
-    expect(found).toEqual([
-      "faulty, 1440 dark: color-contrast: p",
-      expect.stringContaining("faulty, 320 light: the page is 408 pixels wide"),
-    ]);
-  });
+  test(
+    "what is wrong in one look alone is found in that look",
+    async () => {
+      await using opened = await openBrowser();
+      await opened.page.setContent(FAULTY);
+      const wanted = ["1440 light", "1440 dark", "320 light"];
+      const found = await lookAround(
+        opened.page,
+        "faulty",
+        everyLook.filter(({ name }) => wanted.includes(name)),
+      );
+      expect(found).toEqual([
+        "faulty, 1440 dark: color-contrast: p",
+        expect.stringContaining("faulty, 320 light: the page is 408 pixels wide"),
+      ]);
+    },
+    LIMIT_MS,
+  );
 
   test(
     "every screen of an empty workspace is accessible and fits, on a desk and on the narrowest phone",

@@ -83,8 +83,18 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Send test").click();
       await page.getByText("+919876500009: Sent to WhatsApp.").waitFor();
       expect((await broadcasts()).data).toEqual([]);
-      await page.getByLabel("Broadcast name").fill("Diwali");
+      // It is not called saved before it is.
       await page.getByText("Draft saved").waitFor();
+      const held = Promise.withResolvers<void>();
+      await page.route(/\/drafts\/\d+$/, async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      await page.getByLabel("Broadcast name").fill("Diwali");
+      expect(await page.getByText(/^(Saving…|Draft saved)$/).textContent()).toBe("Saving…");
+      held.resolve();
+      await page.getByText("Draft saved").waitFor();
+      await page.unroute(/\/drafts\/\d+$/);
       const draft = page.url();
 
       // A recipient opts out in the meantime: nothing is sent, and the new count is shown.

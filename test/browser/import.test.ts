@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 
 const ROWS = 2_000;
@@ -98,7 +98,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
         .locator("option:checked", { hasText: "Stufe" })
         .waitFor({ state: "attached" });
 
-      // Choices survive a reload, and a second tab shows them too.
+      // Choices survive a reload, and a second tab shows them too. They are shown a moment before the server has them.
+      const stored = async () =>
+        (await scenario.read<{ data: { choices: { map: Record<string, string> } } }>("/imports/1")).data.choices;
+      await waitUntil(async () => (await stored()).map["#5"] === "fields.stufe");
       const second = await scenario.context.newPage();
       for (const tab of [page, second]) {
         await tab.goto(page.url());

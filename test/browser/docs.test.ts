@@ -118,8 +118,10 @@ test.skipIf(noBrowser)(
     for (const block of await page.locator(".samples pre:visible").all()) {
       expect(await block.getAttribute("data-language")).toBe("python");
     }
+    // The button says so for two seconds alone: it is looked at from before the press.
+    const isCopied = page.getByRole("button", { name: "Copied" }).waitFor();
     await first.getByRole("button", { name: "Copy" }).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
+    await isCopied;
     const copied = String(await page.evaluate("navigator.clipboard.readText()"));
     expect(copied).toStartWith("import json");
     expect(copied).toContain(`"${origin()}/api/v1/messages"`);

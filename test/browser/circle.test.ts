@@ -35,6 +35,16 @@ const FOLLOW_COUNTS = `{
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }`;
 
+/** Counts how often a heading is given the focus. */
+const COUNT_HEADINGS = `{
+  globalThis.headings = 0;
+  const { focus } = HTMLElement.prototype;
+  HTMLElement.prototype.focus = function (...given) {
+    if (this.matches("h1")) headings += 1;
+    return focus.apply(this, given);
+  };
+}`;
+
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "the console works by keyboard alone, from the first start to a STOP that reaches contact, delivery log and webhook",
@@ -45,7 +55,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const { page, button } = browser;
       const { keyboard } = page;
       const field = (label: string | RegExp) => page.getByLabel(label, { exact: true });
-      const { press, write } = keysOf(page);
+      const { press, reach, write } = keysOf(page);
       /** Presses two single keys and waits until the new page has taken the focus. */
       const goTo = async (letter: string, heading: string) => {
         // A form that was sent keeps the focus until its page is left, and a single key would be typed into it.
@@ -113,10 +123,14 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await press(button("Next"));
       await page.getByText("Everyone receives the same text.").waitFor();
       await page.locator("h1:focus").waitFor();
+      await page.evaluate(COUNT_HEADINGS);
       await press(button("Next"));
       // Progress is live: several counts appear without a reload.
       await page.evaluate(FOLLOW_COUNTS);
-      await press(button(`Send to ${PEOPLE} people`));
+      await reach(button(`Send to ${PEOPLE} people`));
+      // Once, when the step is there: later the focus is where the keys have led it.
+      expect(await page.evaluate<number>("headings")).toBe(1);
+      await keyboard.press("Enter");
       await page.getByRole("heading", { name: "offer", level: 1 }).waitFor();
       await page.getByText(`Sent to ${PEOPLE} of ${PEOPLE} people.`).waitFor({ timeout: 60_000 });
       expect(await page.evaluate<number>("counts.size")).toBeGreaterThan(1);

@@ -117,7 +117,6 @@ function Wizard({ draft }: { draft: Draft }) {
   const go = async (to: Step) => {
     await flush().catch(() => undefined);
     await changeParameters({ step: to });
-    document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
     window.scrollTo({ top: 0 });
   };
   const choose = async (chosen: Template) => {

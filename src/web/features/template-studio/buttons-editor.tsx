@@ -1,6 +1,7 @@
 /** The buttons of a message or a card: added, removed, and moved by keyboard or by dragging. */
 import { ArrowDown, ArrowUp, GripVertical, X } from "lucide-react";
 import { type ReactNode, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { useChecked } from "./checked.tsx";
@@ -47,32 +48,32 @@ export function ButtonsEditor({ list, kinds, of = "" }: Props) {
   const [dragged, setDragged] = useState<number | null>(null);
   const items = useRef<HTMLOListElement>(null);
   const id = useId();
-  const focus = (index: number, control: string) =>
-    requestAnimationFrame(() => {
-      const item = items.current?.children[index];
-      const wished = item?.querySelector<HTMLElement>(control) ?? item?.querySelector<HTMLElement>("input, button");
-      wished?.focus();
-    });
+  /** The next key finds the focus there. */
+  const changeAndFocus = (next: Parameters<typeof change>[0], index: number, control: string) => {
+    flushSync(() => change(next));
+    const item = items.current?.children[index];
+    const wished = item?.querySelector<HTMLElement>(control) ?? item?.querySelector<HTMLElement>("input, button");
+    wished?.focus();
+  };
   const add = () => {
     const button = { type: chosen, ...FIRST[chosen] };
-    change((all) => {
+    const next = (all: Content) => {
       const known = findPart(all, list, "BUTTONS");
       if (known === null) return addPart(all, list, { type: "BUTTONS", buttons: [button] });
       return put(all, `${known}.buttons`, [...partsAt(all, `${known}.buttons`), button]);
-    });
-    focus(buttons.length, "input");
+    };
+    changeAndFocus(next, buttons.length, "input");
   };
   const remove = (index: number) => {
-    change((all) => {
+    const next = (all: Content) => {
       if (part === null || path === null) return all;
       return partsAt(all, path).length <= 1 ? put(all, part, undefined) : put(all, `${path}.${index}`, undefined);
-    });
-    focus(Math.max(0, index - 1), "[data-remove]");
+    };
+    changeAndFocus(next, Math.max(0, index - 1), "[data-remove]");
   };
   const moveTo = (from: number, to: number, control: string) => {
     if (path === null || to < 0 || to >= buttons.length) return;
-    change((all) => move(all, path, from, to));
-    focus(to, control);
+    changeAndFocus((all) => move(all, path, from, to), to, control);
   };
   return (
     <div className="flex flex-col gap-3">

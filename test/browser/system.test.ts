@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
-import { noBrowser } from "#test/support/browser.ts";
+import { noBrowser, waitUntil } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
@@ -45,8 +45,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Everything is running.").waitFor();
       await page.goto(`${app.url}/console/system/metrics`);
       const plot = page.getByRole("region", { name: "Commit time" });
-      await plot.press("ArrowLeft");
-      await page.getByText(/^\d\d:\d\d: Median \(p50\) [\d.]+ m?s/).waitFor();
+      // Of a moment in which nothing was written no time is said.
+      const said = page.getByText(/^\d\d:\d\d: Median \(p50\) [\d.]+ m?s/);
+      await waitUntil(async () => {
+        await plot.press("ArrowLeft");
+        return (await said.count()) > 0;
+      });
       await clean("metrics");
 
       await page.goto(`${app.url}/console/system/users`);

@@ -149,6 +149,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
         .getByRole("navigation", { name: "Conversations" })
         .getByRole("link", { name: /\+919876540010/ });
       await asha.click();
+      // Until then the field is that of the other conversation.
+      await page.getByRole("region", { name: "+919876540010", exact: true }).waitFor();
       await page.getByLabel("Your reply").fill("Sorry to see you go.");
       await button("Send reply").dblclick();
       await thread.getByText("Sorry to see you go.").waitFor();

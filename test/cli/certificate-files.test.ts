@@ -59,11 +59,17 @@ test("changed certificate files and the log level are taken up on SIGHUP; a pair
 
   write({ cert: first.cert, key: second.key });
   child.kill("SIGHUP");
-  await Bun.sleep(100);
+  const told = async (): Promise<string | undefined> => {
+    for (let tries = 0; tries < 20; tries++) {
+      const { stdout } = await workshop.run(["status", "--json"]);
+      const { conditions } = JSON.parse(stdout) as { conditions: { id: string; says: string }[] };
+      const found = conditions.find(({ id }) => id === "certificate_unreadable");
+      if (found !== undefined) return found.says;
+    }
+    return undefined;
+  };
+  expect(await told()).toContain("is not the private key of");
   expect(await shownBy(url)).toBe(second.cert.trim());
-  const status = await workshop.run(["status", "--json"]);
-  const { conditions } = JSON.parse(status.stdout) as { conditions: { id: string; says: string }[] };
-  expect(conditions.find(({ id }) => id === "certificate_unreadable")?.says).toContain("is not the private key of");
   const check = await workshop.run(["config", "check"]);
   expect(check.stdout).toContain("waxwing.toml:3: server.tls_key:");
 

@@ -119,10 +119,12 @@ function shownId(id: string): string {
 
 /**
  * SHA-256 of the UTF-8 bytes, 32 bytes. For storing random tokens; too fast for passwords. The runtime's own hash takes
- * half the time of `node:crypto`.
+ * half the time of `node:crypto`, and in one call, half of that.
  */
 export function hashToken(text: string): Uint8Array {
-  return new Uint8Array(new Bun.CryptoHasher("sha256").update(text).digest());
+  const hash = new Uint8Array(32);
+  Bun.SHA256.hash(text, hash);
+  return hash;
 }
 
 /** Compares texts (as UTF-8) or bytes in a time that reveals neither the position of a difference nor the lengths. */

@@ -136,7 +136,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   ): Answer | Promise<Answer> => {
     const { workspace, keyId, name, isAutomation, isAi } = bearer;
     const { pathname, query } = splitUrl(request.url);
-    const rowCost = endpoint === null ? null : costOfRows(endpoint, query.get("per_page"));
+    const rowCost = endpoint === null ? null : costOfRows(endpoint, query);
     let isPaid: Promise<void> | null = null;
     try {
       if (rowCost === null) limiter.requireToken(workspace.id);
@@ -161,7 +161,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         uploads,
         request,
         webhooks,
-        ...{ poster, realClock },
+        poster,
+        realClock,
         dispatch,
         keyQueue,
         clock,
@@ -202,7 +203,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       const durationMs = clock.monotonic() - startedAt;
       const { rowCount } = answered;
       if (bearer !== undefined && endpoint !== null && rowCount !== undefined) {
-        const asked = costOfRows(endpoint, splitUrl(request.url).query.get("per_page")) ?? 0;
+        const asked = costOfRows(endpoint, splitUrl(request.url).query) ?? 0;
         limiter.refund(bearer.workspace.id, Math.max(0, asked - Math.floor(rowCount / ROWS_PER_TOKEN)));
       }
       const standing = bearer === undefined ? undefined : limiter.standing(bearer.workspace.id);

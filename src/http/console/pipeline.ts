@@ -144,8 +144,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     if (isChange) requireOwnPage(request, publicUrl);
     const principal = route.session === "nobody" ? null : requireSession(request.headers);
     // Unauthenticated requests can only guess credentials, and guesses have their own limits.
-    if (principal !== null)
-      await requireTokens(limiter, request, principal.user.id, costOfRows(route, query.get("per_page")));
+    if (principal !== null) await requireTokens(limiter, request, principal.user.id, costOfRows(route, query));
     if (principal !== null) requireAccount(request, principal);
     const entry =
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);

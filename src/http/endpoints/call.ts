@@ -153,11 +153,14 @@ export type CallOf<D extends Declaration> =
           : UserCall<InputOf<D>>
       : never);
 
+const NO_VALUES: Readonly<Record<string, string | number>> = Object.freeze({});
+
 /** Throws `not_found` for an id that no row can have. */
 export function readPath(
-  schemas: Readonly<Record<string, TSchema>> = {},
+  schemas: Readonly<Record<string, TSchema>> | undefined,
   values: Readonly<Record<string, string>>,
-): Record<string, string | number> {
+): Readonly<Record<string, string | number>> {
+  if (schemas === undefined) return NO_VALUES;
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { type, noun }]) => {
       const value = values[name] ?? "";

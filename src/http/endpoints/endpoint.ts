@@ -56,9 +56,9 @@ interface Declared<D extends Declaration> {
 }
 
 /** Tokens of a list beyond the one of every request, by the rows that it asks for; null: not a list. */
-export function costOfRows({ method, output }: ListedEndpoint, perPage: string | null): number | null {
+export function costOfRows({ method, output }: ListedEndpoint, query: URLSearchParams): number | null {
   if (method !== "GET" || !isList(output)) return null;
-  return Math.floor(readRowCount(perPage) / ROWS_PER_TOKEN);
+  return Math.floor(readRowCount(query.get("per_page")) / ROWS_PER_TOKEN);
 }
 
 export function endpoint<const D extends Declaration>(declared: D): Declared<D> {

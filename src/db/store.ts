@@ -140,7 +140,9 @@ export class Store {
 
   /** Runs a few short queries on one snapshot. Queries that may take over 10 ms belong in the reader. */
   read<T>(query: (tx: ReadTx) => NotPromise<T>): T {
-    if (this.#clock.monotonic() - this.#snapshotAt > SNAPSHOT_MAX_MS && !this.#isReading) this.#endRead();
+    if (this.#snapshot !== null && !this.#isReading && this.#clock.monotonic() - this.#snapshotAt > SNAPSHOT_MAX_MS) {
+      this.#endRead();
+    }
     this.#snapshot ??= this.#beginRead();
     const isOuter = !this.#isReading;
     this.#isReading = true;

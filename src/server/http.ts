@@ -132,6 +132,8 @@ type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** Adds the header once `https` allows it; until then, and without a domain, answers pass unchanged. */
 function withStrictTransport(fetch: Fetch, https: Https, clock: Pick<Clock, "monotonic">): Fetch {
+  const ask = https.isStrict;
+  if (ask === null) return fetch;
   let isStrict = false;
   let askAt = 0;
   const add = (response: Response): Response => {
@@ -140,7 +142,7 @@ function withStrictTransport(fetch: Fetch, https: Https, clock: Pick<Clock, "mon
   };
   return (request) => {
     if (!isStrict && clock.monotonic() >= askAt) {
-      isStrict = https.isStrict();
+      isStrict = ask();
       askAt = clock.monotonic() + STRICT_CHECK_MS;
     }
     if (!isStrict) return fetch(request);

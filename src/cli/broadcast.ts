@@ -21,9 +21,10 @@ import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { type Command, command, type Says } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { limitOption, listCommand, newest, writeCommand } from "./database-command.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { flag, number, type Options, positional, type Values } from "./option.ts";
 import { list, type Report, table, timesIn } from "./output.ts";
+import { UsageError } from "./usage-error.ts";
 import { watchBroadcast } from "./watch-broadcast.ts";
 
 const REASONS_SHOWN = 8;

@@ -10,9 +10,9 @@ import {
 } from "#src/domain/inbound/callback-list.ts";
 import type { Command } from "./command.ts";
 import { readCommand, writeCommand } from "./database-command.ts";
-import { UsageError } from "./failure.ts";
 import { choice, number, optionalPositional, positional, text } from "./option.ts";
 import { list, listed } from "./output.ts";
+import { UsageError } from "./usage-error.ts";
 
 const LISTED = 100;
 const LISTED_MAX = 10_000;

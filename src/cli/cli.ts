@@ -9,11 +9,12 @@ import type { Command, Group } from "./command.ts";
 import { groups } from "./commands.ts";
 import { ASK, answerShell } from "./completion.ts";
 import type { Io } from "./context.ts";
-import { describeError, formatFailure, UsageError } from "./failure.ts";
+import { describeError, formatFailure } from "./failure.ts";
 import { asksForJson, type CommandLine, readGlobals } from "./global-options.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "./help.ts";
 import { flagOf } from "./option.ts";
 import { json, type Report } from "./output.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Runs a command line to completion and returns the exit code. Never rejects. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {

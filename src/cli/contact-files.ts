@@ -13,9 +13,10 @@ import type { StoredRow } from "#src/transfer/table.ts";
 import { type Command, command } from "./command.ts";
 import type { Context, Io } from "./context.ts";
 import { withDatabase } from "./database.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { choice, file, number, required, text, workspaceOption } from "./option.ts";
 import { list } from "./output.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const FAILURES = ".errors.csv";
 export const source = required(file("FILE", "The file", { as: "read", beside: { [FAILURES]: "keep" } }));

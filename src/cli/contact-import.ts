@@ -29,9 +29,10 @@ import {
 } from "./contact-files.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { choice, flag, flagOf, number, positional, text, unless, type Values, workspaceOption } from "./option.ts";
 import type { Report } from "./output.ts";
+import { UsageError } from "./usage-error.ts";
 
 const USAGE = "contact import";
 

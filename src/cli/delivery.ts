@@ -14,9 +14,9 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { isServed, withDatabase } from "./database.ts";
 import { limitOption, listCommand, newest, readCommand } from "./database-command.ts";
-import { UsageError } from "./failure.ts";
 import { choice, number, optionalPositional, positional, text } from "./option.ts";
 import { list, type Report, table, timesIn } from "./output.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Pause between two batches, so that the server can write too. */
 const GAP_MS = 20;

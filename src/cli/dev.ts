@@ -26,10 +26,11 @@ import { announceDev, isRunning } from "./dev/running-devs.ts";
 import { readSource, type Source } from "./dev/source.ts";
 import { startViewer, type Viewer } from "./dev/viewer.ts";
 import { devWords, type Ready } from "./dev/words.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { file, flag, number, repeated, text } from "./option.ts";
 import { start, stopSignal } from "./running.ts";
 import { listenOption } from "./serve.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const commands: readonly Command[] = [
   command(

@@ -18,18 +18,6 @@ import { LockHeld } from "#src/db/lock.ts";
 import { NewerSchema, UnknownSchema } from "#src/db/migrate.ts";
 import { describeForbidden, describeReadOnly, describeUnwritable } from "./unwritable.ts";
 
-/** The command line cannot be understood. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-  /** The command to ask for help on: "workspace create", or "" for the general help. */
-  readonly helpOn: string;
-
-  constructor(message: string, helpOn = "") {
-    super(message);
-    this.helpOn = helpOn;
-  }
-}
-
 /** The command is valid but cannot be carried out. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";

@@ -12,9 +12,10 @@ import { fetchArchive, NoSuchArchive } from "#src/backup/remote/fetch-archive.ts
 import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
 import { ArchiveBroken } from "#src/core/tar.ts";
 import type { Context } from "./context.ts";
-import { CommandFailure, type FailureRule, failingAs, UsageError } from "./failure.ts";
+import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import { readInputFile } from "./input.ts";
 import { inWords, openStore, type StoreValues } from "./remote-store.ts";
+import { UsageError } from "./usage-error.ts";
 
 const SCHEME = "s3://";
 

@@ -1,9 +1,9 @@
 /** The options that every command takes, before or after its name. */
 
 import type { GlobalOptions } from "./context.ts";
-import { UsageError } from "./failure.ts";
 import { directory, file, flag, flagOf, type Option, placeholder } from "./option.ts";
 import { type OptionToken, type Token, takeValue, tokensOf } from "./tokens.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const globalOptions = {
   config: file("FILE", "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)"),

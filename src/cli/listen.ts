@@ -9,12 +9,13 @@ import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { CursorRefused, type FeedEvent, type FeedPage, readFeed, ServerDown } from "./listen/feed.ts";
 import { type Place, placeOf } from "./listen/place.ts";
 import { required, text } from "./option.ts";
 import { stopSignal } from "./running.ts";
 import { findTarget, requireApiKey, targetOptions } from "./server-target.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** The cursor of the next event. */
 const FROM_NOW = "latest";

@@ -14,9 +14,10 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { type GivenSecrets, sealSecrets } from "#src/networks/credentials.ts";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
 import { choice, file, flag, flagOf, text } from "./option.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const whatsapp = {
   phoneNumberId: text("ID", "WhatsApp: the phone number id, from Meta's app dashboard"),

@@ -18,7 +18,7 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, fileExists, withDatabase } from "./database.ts";
 import { listCommand, readCommand, writeCommand } from "./database-command.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { connectCommand } from "./number-connect.ts";
 import {
   allowUnsigned,
@@ -34,6 +34,7 @@ import { CALLBACK_PATH, reportOf, view } from "./number-view.ts";
 import { choice, flag, number, positional, required, text, workspaceOption } from "./option.ts";
 import type { Report } from "./output.ts";
 import { accountPorts, requireSynced, syncNow } from "./sync-now.ts";
+import { UsageError } from "./usage-error.ts";
 
 const id = positional(number("ID", "The number's id"));
 

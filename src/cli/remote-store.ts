@@ -3,9 +3,10 @@
 import { DEFAULT_REGION, ObjectStore, StoreFailure } from "#src/backup/remote/object-store.ts";
 import type { RemoteSettings } from "#src/backup/remote/settings.ts";
 import type { Context } from "./context.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
 import { file, text } from "./option.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const storeOptions = {
   endpoint: text("URL", "Address of the store (default: [backup.remote] endpoint)"),

@@ -6,9 +6,10 @@ import { localOrigin } from "./console-link.ts";
 import type { Context } from "./context.ts";
 import { readKept } from "./dev/kept.ts";
 import { listRunningDevs, type RunningDev } from "./dev/running-devs.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
 import { file, text } from "./option.ts";
+import { UsageError } from "./usage-error.ts";
 
 interface ServerTarget {
   /** Without a slash at the end: `http://127.0.0.1:8080`. */

@@ -7,13 +7,14 @@ import type { KeyChange } from "#src/config/edit.ts";
 import { visible } from "#src/core/shown-text.ts";
 import { type Command, command } from "./command.ts";
 import type { Io } from "./context.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { choice, directory, text } from "./option.ts";
 import type { Report } from "./output.ts";
 import { alarmOptions, askAboutAlarms } from "./setup-alarms.ts";
 import { describeCallbacks, ensureVerifyToken, hasWhatsapp, subscribe } from "./setup-callbacks.ts";
 import { askAboutStore, remoteOptions } from "./setup-remote.ts";
 import { localTls, SetupSteps, waitForCertificate } from "./setup-steps.ts";
+import { UsageError } from "./usage-error.ts";
 
 const options = {
   domain: text("NAME", "Name of this machine for automatic HTTPS; none: behind a proxy, or only here"),

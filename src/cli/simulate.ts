@@ -18,10 +18,11 @@ import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
 import type { Command } from "./command.ts";
 import { writeCommand } from "./database-command.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { choice, file, number, required, text, workspaceOption } from "./option.ts";
 import { list } from "./output.ts";
 import { readSimulatedInbound } from "./simulated-inbound.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const commands: readonly Command[] = [
   writeCommand(

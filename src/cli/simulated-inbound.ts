@@ -7,8 +7,9 @@ import { invalidRequest } from "#src/core/problem.ts";
 import { type InboundBody, inboundSchema, type PlayedType, requireFitting } from "#src/http/control/inbound-body.ts";
 import { findFieldProblems } from "#src/http/validate.ts";
 import type { Context } from "./context.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { readInputBytes, readInputJson } from "./input.ts";
+import { UsageError } from "./usage-error.ts";
 
 interface InboundOptions {
   from: string;

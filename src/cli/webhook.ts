@@ -27,9 +27,10 @@ import { reportAttempt, testAddress, waitForAttempt, withPoster } from "./attemp
 import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { listCommand, readCommand, writeCommand } from "./database-command.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure } from "./failure.ts";
 import { choice, number, required, text, workspaceOption } from "./option.ts";
 import { list, type Report, timesIn } from "./output.ts";
+import { UsageError } from "./usage-error.ts";
 
 const idOption = number("N", "Id of the address (see waxwing webhook list); default: 1, the first");
 const burstsOption = text(

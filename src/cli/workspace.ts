@@ -18,9 +18,9 @@ import {
 } from "#src/domain/workspaces/workspace.ts";
 import type { Command } from "./command.ts";
 import { createCommand, readCommand, writeCommand } from "./database-command.ts";
-import { UsageError } from "./failure.ts";
 import { flag, flagOf, number, type Options, positional, required, text, type Values } from "./option.ts";
 import { list, type Report, table, timesIn } from "./output.ts";
+import { UsageError } from "./usage-error.ts";
 
 const id = positional(number("ID", "The workspace's id"));
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readArguments } from "#src/cli/arguments.ts";
 import { command } from "#src/cli/command.ts";
-import { UsageError } from "#src/cli/failure.ts";
 import { asksForJson, readGlobals } from "#src/cli/global-options.ts";
 import { choice, flag, number, optionalPositional, positional, required, text, type Value } from "#src/cli/option.ts";
+import { UsageError } from "#src/cli/usage-error.ts";
 
 const declared = {
   id: positional(number("ID", "The wall")),

@@ -2,8 +2,8 @@
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Context } from "../context.ts";
-import { UsageError } from "../failure.ts";
 import { readInputJson } from "../input.ts";
+import { UsageError } from "../usage-error.ts";
 import { type Addresses, DEMO_SETTINGS, type Demo, writeDemo } from "./demo.ts";
 
 /** Writes it all in one transaction. */

@@ -1,6 +1,5 @@
 /** E-mail through the mail server that the operator names in a file. */
 import { readFileSync } from "node:fs";
-import { createTransport } from "nodemailer";
 
 interface MailSettings {
   from: string;
@@ -26,9 +25,12 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 export function createMailer({ from, smtpUrlFile }: MailSettings): Mailer {
   return async ({ to, subject, text, at, messageId }) => {
     // Read each time, so that a corrected file needs no restart.
+    const server = readSmtpUrl(smtpUrlFile);
+    // Loaded by the first mail: few servers send any.
+    const { createTransport } = await import("nodemailer");
     const transport = createTransport(
       {
-        ...readSmtpUrl(smtpUrlFile),
+        ...server,
         connectionTimeout: TIMEOUT_MS,
         greetingTimeout: TIMEOUT_MS,
         socketTimeout: TIMEOUT_MS,

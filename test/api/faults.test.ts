@@ -3,11 +3,12 @@
  * a suggestion; a path that exists names its methods; every answer says how much of the rate limit is left.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { findNearest } from "#src/core/fault.ts";
 import { problemCodes } from "#src/core/problem.ts";
 import { errorSchema } from "#src/http/api/openapi/error-schema.ts";
 import type { ListedEndpoint } from "#src/http/endpoints/endpoint.ts";
-import { apiEndpoints as endpoints } from "#src/http/endpoints/endpoints.ts";
+import { consoleEndpoints, apiEndpoints as endpoints } from "#src/http/endpoints/endpoints.ts";
 import { findFieldProblems } from "#src/http/validate.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { orderShipped } from "#test/support/templates.ts";
@@ -25,6 +26,17 @@ afterAll(() => app[Symbol.asyncDispose]());
 const anyError = JSON.parse(
   JSON.stringify(errorSchema(problemCodes), (name, value) => (name === "$id" ? undefined : value)),
 );
+
+test("the schema of every endpoint is a schema: the server, which compiles them, does not look", () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const declared = [...endpoints, ...consoleEndpoints].flatMap(({ method, path, body, output }) =>
+    [body, output].flatMap((schema) => (schema === undefined ? [] : [{ name: `${method} ${path}`, schema }])),
+  );
+  const wrong = declared.filter(({ schema }) => !ajv.validateSchema(JSON.parse(JSON.stringify(schema))));
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+  expect(declared.length).toBeGreaterThan(endpoints.length);
+  expect(ajv.validateSchema({ type: "strng" })).toBe(false);
+});
 
 interface Fault {
   field: string;

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 58. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 59. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -493,10 +493,8 @@ CREATE INDEX contacts_addressable ON contacts (workspace_id)
   WHERE (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_anniversary ON contacts (workspace_id, substr(anniversary, -5))
   WHERE anniversary IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
-CREATE INDEX contacts_birthday ON contacts (workspace_id, substr(birthday, -5))
-  WHERE birthday IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
-CREATE INDEX contacts_born ON contacts (workspace_id, birthday, name COLLATE NOCASE)
-  WHERE birthday IS NOT NULL AND name IS NOT NULL;
+CREATE INDEX contacts_birthday ON contacts (workspace_id, substr(birthday, -5), id, birthday, name COLLATE NOCASE)
+  WHERE birthday IS NOT NULL;
 CREATE INDEX contacts_city ON contacts (workspace_id, city COLLATE NOCASE)
   WHERE city IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_email ON contacts (workspace_id, email COLLATE NOCASE) WHERE email IS NOT NULL;

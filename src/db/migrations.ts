@@ -57,6 +57,7 @@ import keyLimits from "../../migrations/0055_key_limits.sql" with { type: "text"
 import conversationDrafts from "../../migrations/0056_conversation_drafts.sql" with { type: "text" };
 import bulkLists from "../../migrations/0057_bulk_lists.sql" with { type: "text" };
 import conversationChecks from "../../migrations/0058_conversation_checks.sql" with { type: "text" };
+import birthdayPairs from "../../migrations/0059_birthday_pairs.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -124,4 +125,5 @@ export const migrations: readonly Migration[] = [
   { version: 56, name: "conversation_drafts", sql: conversationDrafts },
   { version: 57, name: "bulk_lists", sql: bulkLists },
   { version: 58, name: "conversation_checks", sql: conversationChecks },
+  { version: 59, name: "birthday_pairs", sql: birthdayPairs },
 ];

@@ -9,7 +9,7 @@ import { type ReactNode, useId, useState } from "react";
 import { newFormKey } from "../data/api.ts";
 import { Button, IconButton } from "./button.tsx";
 import { inputClass } from "./field.tsx";
-import { sentenceOf } from "./states.tsx";
+import { ErrorLine } from "./states.tsx";
 
 const backdrop = "fixed inset-0 z-40 bg-ink/30 dark:bg-page/70";
 const popup =
@@ -119,11 +119,7 @@ function ConfirmBody({ title, children, onClose, action, cancelLabel, confirmati
           />
         </div>
       )}
-      {error !== null && (
-        <p role="alert" className="text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} />
       <div className="flex flex-wrap justify-end gap-3">
         <Button onClick={onClose}>{cancelLabel}</Button>
         <Button

@@ -7,7 +7,7 @@ import { type ReactNode, useRef, useState } from "react";
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
 import { ApiError, newFormKey } from "../data/api.ts";
 import { Button, type Tone } from "./button.tsx";
-import { sentenceOf } from "./states.tsx";
+import { ErrorLine } from "./states.tsx";
 
 interface FormProps<V extends FieldValues> {
   form: UseFormReturn<V>;
@@ -65,11 +65,7 @@ export function Form<V extends FieldValues>({
       }}
     >
       {children}
-      {error !== null && (
-        <p role="alert" className="text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} />
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" tone={tone} busy={isBusy}>
           {submit}

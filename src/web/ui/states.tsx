@@ -81,6 +81,16 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
   );
 }
 
+/** What a request failed with, in a line; null: nothing failed. */
+export function ErrorLine({ error, className = "" }: { error: unknown; className?: string }) {
+  if (error === null) return null;
+  return (
+    <p role="alert" className={`${className} text-red`}>
+      {sentenceOf(error)}
+    </p>
+  );
+}
+
 export function Notice({
   tone = "amber",
   children,

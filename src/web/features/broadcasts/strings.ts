@@ -126,7 +126,6 @@ export const strings = {
   inDoubtText:
     "Sent to WhatsApp, but it did not respond. They are not resent automatically. The outcome is set when a status arrives or when they expire.",
   causes: "Why recipients failed or were skipped",
-  causesOutdated: "Counted when you opened this page.",
   unknownText: "We don't know whether these messages arrived.",
   recipients: "Recipients",
   allPeople: "All",

@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { sentenceOf } from "../../ui/states.tsx";
+import { ErrorLine } from "../../ui/states.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { isAnswered, isShownInConversation, useRefresh } from "./sending.ts";
 import { strings } from "./strings.ts";
@@ -40,11 +40,7 @@ export function AskForNumber({ conversation: { contact_id: id, from } }: { conve
       <Button small busy={isBusy} onClick={() => void press()}>
         {strings.askForNumber}
       </Button>
-      {error !== null && (
-        <p role="alert" className="text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} />
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { newFormKey, request } from "../../data/api.ts";
 import { sendOrWait } from "../../data/outbox.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { moveFocusLater } from "../../ui/keys.ts";
-import { sentenceOf } from "../../ui/states.tsx";
+import { ErrorLine } from "../../ui/states.tsx";
 import { type ConversationItem, isUnsent } from "../messages/message-view.ts";
 import { keyOf, referenceTo } from "./arrange.ts";
 import { textIn } from "./bubble.tsx";
@@ -135,11 +135,7 @@ function Actions({ quoted, conversation }: { quoted: Quoted; conversation: Conve
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
-      {error !== null && (
-        <p role="alert" className="text-label text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} className="text-label" />
     </>
   );
 }

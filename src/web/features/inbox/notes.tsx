@@ -12,7 +12,7 @@ import { sendOrWait } from "../../data/outbox.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
-import { sentenceOf } from "../../ui/states.tsx";
+import { ErrorLine } from "../../ui/states.tsx";
 import { hourOf } from "../messages/message-view.ts";
 import { focusAtEnd } from "./composer-actions.tsx";
 import { note as change, placeOf, readDraft, useDraft, write } from "./composer-draft.ts";
@@ -205,11 +205,7 @@ export function NoteField({ draftId, conversation }: { draftId: string; conversa
           void add();
         }}
       />
-      {error !== null && (
-        <p role="alert" className="text-red wrap-anywhere">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} className="wrap-anywhere" />
       <div className="flex items-center gap-3">
         <span className="flex-1 text-label text-quiet">{strings.noteHint}</span>
         <Button type="submit" tone="primary" busy={isSending} disabled={isEmpty}>

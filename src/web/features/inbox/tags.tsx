@@ -9,7 +9,7 @@ import { newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
-import { sentenceOf } from "../../ui/states.tsx";
+import { ErrorLine } from "../../ui/states.tsx";
 import { type Contact, phoneOf } from "../contacts/contact-view.ts";
 import type { Conversation } from "./inbox-view.ts";
 import { isAnswered, useRefresh } from "./sending.ts";
@@ -64,11 +64,7 @@ export function Tags({ conversation, isAdding, onAdding }: TagsProps) {
           {strings.addTag}
         </button>
       )}
-      {error !== null && (
-        <p role="alert" className="text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} />
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { Notice, sentenceOf } from "../../ui/states.tsx";
+import { ErrorLine, Notice } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { useRefresh } from "./sending.ts";
@@ -70,11 +70,7 @@ function Owner({ conversation, thread }: OwnerProps) {
           {strings.release}
         </Button>
       )}
-      {error !== null && (
-        <p role="alert" className="text-label text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} className="text-label" />
     </div>
   );
 }
@@ -92,11 +88,7 @@ function Elsewhere({ conversation, thread, onReply }: OwnerProps & { onReply: ()
   return (
     <div className="flex flex-col gap-2">
       <Notice>{strings.ownerOther(nameOf(thread), exact(Date.parse(thread.since), timezone))}</Notice>
-      {error !== null && (
-        <p role="alert" className="text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} />
       <div className="flex flex-wrap gap-2">
         <Button busy={isBusy} onClick={isByMessage ? onReply : () => void ask("take")}>
           {strings.takeOver}

@@ -64,7 +64,6 @@ export const strings = {
   copyJson: "Copy as JSON",
   json: "JSON",
   openDelivery: "Open delivery",
-  openPerson: "Open contact",
   openBroadcast: "Open broadcast",
   details: "Details",
   what: {

@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { uploadForm } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { sentenceOf } from "../../ui/states.tsx";
+import { ErrorLine } from "../../ui/states.tsx";
 import { useChecked } from "./checked.tsx";
 import { at, setSampleFile, textAt } from "./content.ts";
 import { StudioPlace } from "./fields.tsx";
@@ -82,11 +82,7 @@ export function SampleFile({ part, path, format, of = "" }: Props) {
         )}
       </div>
       <p className="text-label text-quiet">{strings.sampleHint[format]}</p>
-      {error !== null && (
-        <p role="alert" className="text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} />
       <StudioPlace path={path} />
       <StudioPlace path={`${part}.example.header_handle`} />
     </div>

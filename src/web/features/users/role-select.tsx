@@ -3,7 +3,7 @@ import { useState } from "react";
 import { roles, type WorkspaceRole, workspaceRoles } from "#src/domain/users/roles.ts";
 import { newFormKey } from "../../data/api.ts";
 import { inputClass } from "../../ui/field.tsx";
-import { sentenceOf } from "../../ui/states.tsx";
+import { ErrorLine } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
 
@@ -45,11 +45,7 @@ export function RoleSelect({ label, role, isFixed, change }: RoleSelectProps) {
           </option>
         ))}
       </select>
-      {error !== null && (
-        <p role="alert" className="text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} />
     </>
   );
 }

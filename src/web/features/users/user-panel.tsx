@@ -8,7 +8,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { sentenceOf } from "../../ui/states.tsx";
+import { ErrorLine } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { type CreatedLink, Invite, InviteLink } from "./invite.tsx";
@@ -230,11 +230,7 @@ function InvitationRow({ name, invitation, makeLink, remove }: InvitationRowProp
           {strings.remove}
         </Button>
       </span>
-      {error !== null && (
-        <p role="alert" className="basis-full text-red">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <ErrorLine error={error} className="basis-full" />
     </li>
   );
 }

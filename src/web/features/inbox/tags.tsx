@@ -4,11 +4,11 @@
  */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { buttonClass } from "../../ui/button.tsx";
-import { inputClass } from "../../ui/field.tsx";
+import { Choices } from "../../ui/choices.tsx";
 import { ErrorLine } from "../../ui/states.tsx";
 import { type Contact, phoneOf } from "../contacts/contact-view.ts";
 import type { Conversation } from "./inbox-view.ts";
@@ -112,12 +112,10 @@ interface AddTagProps {
 /** Stays open for a further tag until it is left. */
 function AddTag({ contact, add, onLeave }: AddTagProps) {
   const { id: workspace } = useWorkspace();
-  const listId = useId();
   const [text, setText] = useState("");
   const [q, setQ] = useState("");
-  const [at, setAt] = useState(0);
   useEffect(() => {
-    const timer = setTimeout(() => setQ(text.trim()), TYPED_MS);
+    const timer = setTimeout(() => setQ(text.trim()), text === "" ? 0 : TYPED_MS);
     return () => clearTimeout(timer);
   }, [text]);
   const { data: known = [] } = useQuery({
@@ -125,81 +123,24 @@ function AddTag({ contact, add, onLeave }: AddTagProps) {
     queryFn: ({ signal }) => request("GET /w/{workspace}/tags", { workspace, query: { q } }, { signal }),
     placeholderData: keepPreviousData,
   });
-  /** On their way. */
-  const [taken, setTaken] = useState<readonly string[]>([]);
   // What was just pressed leaves the list with the press: later, another would come under the next one.
-  const choices = choicesOf(known, [...contact.tags, ...taken], text.trim());
-  const active = choices[Math.min(at, choices.length - 1)];
-  const take = (tag: string) => {
-    setText("");
-    setQ("");
-    setAt(0);
-    setTaken((all) => [...all, tag]);
-    void add(tag).finally(() => setTaken((all) => all.filter((one) => one !== tag)));
-  };
-  const move = (by: number) => choices.length > 0 && setAt((at + by + choices.length) % choices.length);
-  const enter = (isRepeat: boolean) => active !== undefined && !isRepeat && take(active);
-  const press = (event: KeyboardEvent) => {
-    const { key } = event;
-    // Enter may end the composition of a character.
-    if (event.nativeEvent.isComposing) return;
-    if (key === "Escape") onLeave();
-    else if (key === "ArrowDown") move(1);
-    else if (key === "ArrowUp") move(-1);
-    // One that is held down is the press before.
-    else if (key === "Enter") enter(event.repeat);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+  const [taken, setTaken] = useState<readonly string[]>([]);
+  const own = [...contact.tags, ...taken];
+  const shown = (tag: string) => (known.includes(tag) ? tag : strings.newTag(tag));
+  const take = ({ name }: { name: string }) => {
+    setTaken((all) => [...all, name]);
+    void add(name).finally(() => setTaken((all) => all.filter((one) => one !== name)));
   };
   return (
-    <div className="relative">
-      <input
-        // biome-ignore lint/a11y/noAutofocus: it is opened to type here
-        autoFocus
-        role="combobox"
-        aria-expanded={choices.length > 0}
-        aria-controls={listId}
-        aria-activedescendant={active === undefined ? undefined : `${listId}-${choices.indexOf(active)}`}
-        aria-autocomplete="list"
-        aria-label={strings.addTag}
-        placeholder={strings.findTag}
-        className={`${inputClass} mid:min-h-8! mid:py-1!`}
-        autoComplete="off"
-        dir="auto"
-        value={text}
-        onKeyDown={press}
-        onBlur={onLeave}
-        onChange={({ target }) => {
-          setText(target.value);
-          setAt(0);
-        }}
-      />
-      <div
-        id={listId}
-        role="listbox"
-        hidden={choices.length === 0}
-        aria-label={strings.knownTags}
-        className="absolute inset-x-0 top-full z-30 mt-1 max-h-64 overflow-y-auto rounded-panel border border-line bg-surface p-1 shadow-float"
-      >
-        {choices.map((tag, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
-          // biome-ignore lint/a11y/useFocusableInteractive: the field above has the focus
-          <div
-            key={tag}
-            id={`${listId}-${index}`}
-            role="option"
-            aria-selected={tag === active}
-            className="flex min-h-8 cursor-pointer items-center rounded-control px-3 wrap-anywhere hover:bg-sunken aria-selected:bg-sunken max-mid:min-h-11"
-            // The field keeps the focus.
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => take(tag)}
-          >
-            {known.includes(tag) ? tag : strings.newTag(tag)}
-          </div>
-        ))}
-      </div>
-    </div>
+    <Choices
+      label={strings.knownTags}
+      find={strings.addTag}
+      placeholder={strings.findTag}
+      choices={choicesOf(known, own, text.trim()).map((tag) => ({ id: tag, name: tag, shown: shown(tag) }))}
+      onType={setText}
+      onChoose={take}
+      onLeave={onLeave}
+    />
   );
 }
 

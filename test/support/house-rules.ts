@@ -411,7 +411,7 @@ export const namesToAvoid: { words: readonly string[]; write: string; except?: r
   { words: ["story", "stories"], write: "scenario, message timeline" },
   { words: ["least", "most"], write: "min, max", except: ["atMost"] },
   { words: ["lately"], write: "recent activity" },
-  { words: ["stamp", "stamps", "ancestors"], write: "backup metadata, lineage", except: ["ancestors"] },
+  { words: ["stamp", "stamps", "ancestors"], write: "backup metadata, lineage", except: ["ancestors", "timeStamp"] },
   { words: ["proven", "rehearsal"], write: "verified, restore drill", except: ["proven_at"] },
   { words: ["trends", "trend"], write: "time series" },
   { words: ["nouns"], write: "modules" },

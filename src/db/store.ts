@@ -82,6 +82,7 @@ export class Store {
   readonly #commit;
   readonly #dataVersion;
   readonly #settings: SettingsCache;
+  readonly #latch: FailureLatch;
   #snapshot: object | null = null;
   #viewCount = 0;
   #readCount = 0;
@@ -102,11 +103,11 @@ export class Store {
       return createHmac("sha256", hashKey()).update(value).digest();
     };
     this.#dataVersion = client.prepare("PRAGMA data_version").pluck();
-    const latch = new FailureLatch(client);
+    this.#latch = new FailureLatch(client);
     // Only statements are prepared on it; the writer begins and ends the transactions.
-    this.#db = drizzle(latch.guardedClient(), { casing: "snake_case" });
+    this.#db = drizzle(this.#latch.guardedClient(), { casing: "snake_case" });
     const beginImmediate = client.prepare("BEGIN IMMEDIATE");
-    this.#writer = new Writer(client, latch, this.#db, {
+    this.#writer = new Writer(client, this.#latch, this.#db, {
       clock: this.#clock,
       lockClock: options.lockClock ?? this.#clock,
       random: options.random ?? systemRandom,
@@ -264,6 +265,11 @@ export class Store {
   /** Calls of `read` until now. */
   get readCount(): number {
     return this.#readCount;
+  }
+
+  /** Statements that can write, run until now. */
+  get writeCount(): number {
+    return this.#latch.writeCount;
   }
 
   get counters(): Readonly<WriterCounters> {

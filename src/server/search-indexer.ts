@@ -22,8 +22,11 @@ const SLICE_MS = 2;
 const PAUSE_MS = 6;
 /** How much longer than a slice its pause is: the index takes a seventh of the thread at most, a fiftieth while others need it. */
 const PAUSE_SHARE = { usual: 6, busy: 49 };
-/** Writes of others in a millisecond, of a server that has no time for the index; 200 messages a second are about one. */
-const BUSY_WRITES = 3;
+/**
+ * Statements of others that write, in a millisecond, of a server that has no time for the index; 200 messages a second have
+ * about three. Operations would count a hundred items of callbacks as one.
+ */
+const BUSY_WRITES = 8;
 /** The same of reads: a short request has two. */
 const BUSY_READS = 10;
 /** Pages of the index that a slice merges, which takes about a millisecond. */
@@ -71,12 +74,11 @@ export class SearchIndexer extends ServiceLoop {
   /** After a slice. Longer while the server is busy: the index catches up later, and a search says so. */
   async #pause(tookMs: number): Promise<void> {
     const { store, realClock } = this.#options;
-    const { operations } = store.counters;
-    const { readCount } = store;
+    const { writeCount, readCount } = store;
     const at = realClock.monotonic();
     await sleep(realClock, Math.max(PAUSE_MS, tookMs * PAUSE_SHARE.usual), this.#stopping.signal);
     const durationMs = realClock.monotonic() - at;
-    const hasManyWrites = store.counters.operations - operations >= BUSY_WRITES * durationMs;
+    const hasManyWrites = store.writeCount - writeCount >= BUSY_WRITES * durationMs;
     const hasManyReads = store.readCount - readCount >= BUSY_READS * durationMs;
     if (!hasManyWrites && !hasManyReads) return;
     await sleep(realClock, tookMs * (PAUSE_SHARE.busy - PAUSE_SHARE.usual), this.#stopping.signal);

@@ -80,10 +80,8 @@ export const updateConsent = hotQuery(
 );
 
 /** The network's time of the person's last message. */
-export const setLastMessageAt = hotQuery(
-  `UPDATE contacts SET last_message_at = :lastMessageAt, updated_at = :updatedAt WHERE id = +:id
-  RETURNING ${columns(contact)}`,
-  contact,
+export const setLastMessageAt = hotWrite(
+  "UPDATE contacts SET last_message_at = :lastMessageAt, updated_at = :updatedAt WHERE id = +:id",
   contact,
 );
 

@@ -9,13 +9,13 @@ import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { CallItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
-import { recordInbound } from "./receive.ts";
+import { isKnownInbound, recordInbound } from "./receive.ts";
 
 export function applyCall(tx: Tx, number: SendingNumber, item: CallItem): void {
   const { from, fromNetworkUserId: networkUserId, profileName, direction, status, isOver } = item;
   const workspace = getWorkspace(tx, number.workspaceId);
   const contact = findOrCreateSender(tx, workspace, { from, networkUserId, profileName }, portfolioOf(tx, number));
   openWindow(tx, contact, item.at);
-  if (isOver)
+  if (isOver && !isKnownInbound(tx, workspace.id, item.networkMessageId))
     recordInbound(tx, number, contact, { ...item, type: "call", text: null }, { call: { direction, status } });
 }

@@ -43,7 +43,6 @@ export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeIt
   const moved = getContact(tx, workspace.id, contact.id);
   const parentUserId = item.newParentUserId;
   learnIdentity(tx, workspace, moved, { phone: null, networkUserId: null, parentUserId, portfolio });
-  if (inbound === undefined) return;
   const after = getContact(tx, workspace.id, contact.id);
   publish(tx, workspace, "message.received", {
     message: viewInbound(inbound, after, number, workspace, null),

@@ -35,7 +35,7 @@ export function isKnownInbound(tx: Tx, workspaceId: number, networkMessageId: st
   return knownInbound(tx).get({ workspaceId, networkMessageId }) !== undefined;
 }
 
-/** Stores an inbound exactly once. Undefined: it was stored before. */
+/** Stores an inbound that was not stored before. */
 export function recordInbound(
   tx: Tx,
   number: SendingNumber,
@@ -48,19 +48,21 @@ export function recordInbound(
     origin,
   }: Pick<InboundItem, "networkMessageId" | "type" | "text" | "at" | "origin">,
   details: InboundDetails | null,
-): Inbound | undefined {
-  return insertInbound(tx).get({
+): Inbound {
+  const inbound: Omit<Inbound, "id"> = {
     workspaceId: number.workspaceId,
     numberId: number.id,
     contactId: sender.id,
     networkMessageId,
     type,
-    text,
+    // As SQLite stores it, and so for the event.
+    text: text === null ? null : text.toWellFormed(),
     details,
     receivedAt: Math.min(at, tx.now),
     createdAt: tx.now,
     origin: origin ?? "messages",
-  });
+  };
+  return { id: insertInbound(tx).insert(inbound), ...inbound };
 }
 
 /** Undefined: this inbound was stored before, and nothing is new. */
@@ -83,8 +85,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const recorded =
     stored === undefined
       ? recordInbound(tx, number, sender, item, details)
-      : completeInbound(tx).get({ id: stored.id, type, text, details, origin });
-  if (recorded === undefined) return undefined;
+      : completeInbound(tx).only({ id: stored.id, type, text, details, origin });
   const inbound = fetchFiles(tx, number, item, recorded);
   const told = stored === undefined ? undefined : setTold(tx).get({ inboundId: stored.id });
   const medium = told ?? fetchLater(tx, number, item, inbound);
@@ -155,7 +156,6 @@ function receiveHistory(
   }
   const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(tx, number));
   const inbound = recordInbound(tx, number, sender, item, details);
-  if (inbound === undefined) return;
   fetchLater(tx, number, item, inbound);
   applyWords(tx, workspace, sender, item, inbound);
 }
@@ -179,5 +179,7 @@ function senderOf({ from, fromNetworkUserId, parentUserId, username, sharedPhone
 function openWindow(tx: Tx, contact: Contact, at: number): Contact {
   if (contact.lastMessageAt !== null && contact.lastMessageAt >= at) return contact;
   tx.notify(CONTACT_CHANGED);
-  return setLastMessageAt(tx).get({ id: contact.id, lastMessageAt: at, updatedAt: tx.now }) ?? contact;
+  const opened = { ...contact, lastMessageAt: at, updatedAt: tx.now };
+  setLastMessageAt(tx).run(opened);
+  return opened;
 }

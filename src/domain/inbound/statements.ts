@@ -41,14 +41,12 @@ export const setCallbackDone = hotWrite(
   callback,
 );
 
-/** Stores nothing and returns no row if the inbound is stored already. */
-export const insertInbound = hotQuery(
+/** Fails if the inbound is stored already. */
+export const insertInbound = hotWrite(
   `INSERT INTO inbounds (workspace_id, number_id, contact_id, network_message_id, type, text, details,
     received_at, created_at, origin)
   VALUES (:workspaceId, :numberId, :contactId, :networkMessageId, :type, :text, :details, :receivedAt, :createdAt,
-    :origin)
-  ON CONFLICT DO NOTHING RETURNING ${columns(inbound)}`,
-  inbound,
+    :origin)`,
   inbound,
 );
 

@@ -89,6 +89,17 @@ export const expectedPlans: Record<string, string[]> = {
   ],
   "contacts.contactByPhone": ["SEARCH contacts USING INDEX contacts_phone (workspace_id=? AND phone=?)"],
   "contacts.contactInWorkspace": ["SEARCH contacts USING INTEGER PRIMARY KEY (rowid=?)"],
+  "contacts.detailsHeld": [
+    "SCAN CONSTANT ROW",
+    "SCALAR SUBQUERY 1",
+    "SEARCH contact_fields USING PRIMARY KEY (contact_id=?)",
+    "SCALAR SUBQUERY 2",
+    "SEARCH contact_people USING COVERING INDEX contact_people_contact (contact_id=?)",
+    "SCALAR SUBQUERY 3",
+    "SEARCH contact_tags USING PRIMARY KEY (contact_id=?)",
+    "SCALAR SUBQUERY 4",
+    "SEARCH group_members USING COVERING INDEX group_members_contact (contact_id=?)",
+  ],
   "contacts.erasedOptOut": ["SEARCH erased_opt_outs USING PRIMARY KEY (workspace_id=? AND phone_hash=?)"],
   "contacts.knownIdentifiers": [
     "SCAN json_each VIRTUAL TABLE INDEX 1:",

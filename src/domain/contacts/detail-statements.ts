@@ -4,7 +4,7 @@
  */
 import { getTableColumns } from "drizzle-orm";
 import { hotRows } from "#src/db/hot-rows.ts";
-import { columns, hotQuery, hotWrite } from "#src/db/hot-statement.ts";
+import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
 import { consentLog, contactFields, contactPeople, contacts, contactTags, customFields, tags } from "./table.ts";
 
 const person = getTableColumns(contactPeople);
@@ -13,6 +13,16 @@ const taggingOf = getTableColumns(contactTags);
 const field = getTableColumns(customFields);
 const { contactId, fieldId, textValue, numberValue } = getTableColumns(contactFields);
 const value = { contactId, fieldId, textValue, numberValue };
+
+/** Which of these a contact has: 1 or 0. */
+export const detailsHeld = hotQuery(
+  `SELECT EXISTS (SELECT 1 FROM contact_fields WHERE contact_id = +:contactId) AS fields,
+    EXISTS (SELECT 1 FROM contact_people WHERE contact_id = +:contactId) AS people,
+    EXISTS (SELECT 1 FROM contact_tags WHERE contact_id = +:contactId) AS tags,
+    EXISTS (SELECT 1 FROM group_members WHERE contact_id = +:contactId) AS groups`,
+  { contactId },
+  { fields: integer, people: integer, tags: integer, groups: integer },
+);
 
 export const peopleOfContact = hotQuery(
   `SELECT ${columns(person)} FROM contact_people WHERE contact_id = +:contactId ORDER BY position`,

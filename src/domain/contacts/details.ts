@@ -5,7 +5,14 @@ import { foldName } from "../groups/group.ts";
 import { listGroupsOfContact } from "../groups/read.ts";
 import type { FieldValue } from "./custom-field.ts";
 import { readFieldsOfContact } from "./custom-fields.ts";
-import { deleteTagging, insertTagging, peopleOfContact, tagByName, tagsOfContact } from "./detail-statements.ts";
+import {
+  deleteTagging,
+  detailsHeld,
+  insertTagging,
+  peopleOfContact,
+  tagByName,
+  tagsOfContact,
+} from "./detail-statements.ts";
 import { contactTags, type PersonOnNumber, type Tag, tags } from "./table.ts";
 
 interface ContactDetails {
@@ -15,12 +22,14 @@ interface ContactDetails {
   groups: { id: number; name: string }[];
 }
 
+/** Most contacts have few of these, so one statement says which. */
 export function readDetails(tx: ReadTx, contactId: number): ContactDetails {
+  const has = detailsHeld(tx).only({ contactId });
   return {
-    fields: readFieldsOfContact(tx, contactId),
-    people: listPeople(tx, contactId),
-    tags: listTags(tx, contactId),
-    groups: listGroupsOfContact(tx, contactId),
+    fields: has.fields === 1 ? readFieldsOfContact(tx, contactId) : {},
+    people: has.people === 1 ? listPeople(tx, contactId) : [],
+    tags: has.tags === 1 ? listTags(tx, contactId) : [],
+    groups: has.groups === 1 ? listGroupsOfContact(tx, contactId) : [],
   };
 }
 

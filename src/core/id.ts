@@ -67,7 +67,8 @@ let latestTime = { ms: 0, text: "0".repeat(TIME_LENGTH) };
 function timeText(ms: number): string {
   if (ms === latestTime.ms) return latestTime.text;
   let text = "";
-  for (let left = ms; text.length < TIME_LENGTH; left = Math.floor(left / 32)) text = CROCKFORD.charAt(left % 32) + text;
+  for (let left = ms; text.length < TIME_LENGTH; left = Math.floor(left / 32))
+    text = CROCKFORD.charAt(left % 32) + text;
   latestTime = { ms, text };
   return text;
 }

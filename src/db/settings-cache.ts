@@ -6,7 +6,7 @@
  * - A rollback forgets all, because the rows may have been read inside it.
  *
  * Consent, balances and the state of messages and broadcasts change all the time and are always read. Only whether there
- * is a balance is remembered, and that no status is parked.
+ * is a balance is remembered, that no status is parked, and that a reply cancels no message.
  */
 import type { Client } from "./driver.ts";
 import type { ReadTx } from "./transaction.ts";
@@ -14,6 +14,7 @@ import type { ReadTx } from "./transaction.ts";
 /** The tables of remembered rows, with the changes of their rows that matter: of some, only whether a row exists is kept. */
 const TABLES = {
   parked_statuses: ["INSERT"],
+  scheduled_messages: ["INSERT"],
   api_keys: ["INSERT", "UPDATE", "DELETE"],
   workspaces: ["INSERT", "UPDATE", "DELETE"],
   numbers: ["INSERT", "UPDATE", "DELETE"],
@@ -25,8 +26,12 @@ const TABLES = {
   billing_accounts: ["INSERT", "DELETE"],
 } as const;
 
-/** A table without rows gets one. More rows then change nothing, and callbacks may bring thousands a second. */
-const IS_FIRST_PARKED = "WHEN NOT EXISTS (SELECT 1 FROM parked_statuses WHERE id <> NEW.id)";
+/** A table without such rows gets one. More rows then change nothing, and callbacks may bring thousands a second. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  parked_statuses: "WHEN NOT EXISTS (SELECT 1 FROM parked_statuses WHERE id <> NEW.id)",
+  scheduled_messages: `WHEN NEW.cancel_on_reply = 1 AND NOT EXISTS
+    (SELECT 1 FROM scheduled_messages WHERE cancel_on_reply = 1 AND message_id <> NEW.message_id)`,
+};
 
 /** Stands for the present state of all that is remembered, as one connection sees it. */
 export class SettingsCache {
@@ -56,7 +61,7 @@ export class SettingsCache {
   watch(): void {
     if (this.#isWatching || this.#client.pragma("user_version", { simple: true }) === 0) return;
     for (const [table, changes] of Object.entries(TABLES)) {
-      const when = table === "parked_statuses" ? IS_FIRST_PARKED : "";
+      const when = CONDITIONS[table] ?? "";
       for (const change of changes) {
         this.#client.exec(`CREATE TEMP TRIGGER settings_${table}_${change} AFTER ${change} ON main.${table} ${when}
           BEGIN SELECT settings_changed(); END`);

@@ -377,6 +377,11 @@ export const expectedPlans: Record<string, string[]> = {
   "messages.removeEntry": [
     "SEARCH contact_messages USING PRIMARY KEY (contact_id=? AND dispatched_at=? AND message_id=?)",
   ],
+  "messages.anyCancelledByReply": [
+    "SCAN CONSTANT ROW",
+    "SCALAR SUBQUERY 1",
+    "SCAN scheduled_messages USING COVERING INDEX scheduled_messages_contact",
+  ],
   "messages.cancelledByReply": [
     "SEARCH scheduled_messages USING COVERING INDEX scheduled_messages_contact (contact_id=?)",
     "SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)",

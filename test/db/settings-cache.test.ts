@@ -192,6 +192,28 @@ test("the first parked status counts at once, and no other one forgets what is r
   expect(state()).not.toBe(after);
 });
 
+test("the first message that a reply cancels counts at once, and no other one forgets what is remembered", async () => {
+  using at = await openTestStore(0);
+  const { client } = at.store;
+  client.pragma("foreign_keys = OFF");
+  const state = (): object => at.store.read((tx) => tx.settingsState);
+  const schedule = (id: number, isCancelled: 0 | 1): unknown =>
+    client
+      .prepare(
+        `INSERT INTO scheduled_messages (message_id, workspace_id, contact_id, content, cancel_on_reply, due_since)
+         VALUES (?, ?, 1, '{}', ?, 1)`,
+      )
+      .run(id, at.shop.id, isCancelled);
+  const before = state();
+  schedule(1, 0);
+  expect(state()).toBe(before);
+  schedule(2, 1);
+  const after = state();
+  expect(after).not.toBe(before);
+  schedule(3, 1);
+  expect(state()).toBe(after);
+});
+
 test("the tables of all look-ups are watched", async () => {
   using at = await openTestStore(0);
   const { client } = at.store;
@@ -207,6 +229,7 @@ test("the tables of all look-ups are watched", async () => {
     "network_health",
     "numbers",
     "parked_statuses",
+    "scheduled_messages",
     "templates",
     "unlisted_refusals",
     "webhooks",

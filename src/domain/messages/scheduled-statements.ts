@@ -47,6 +47,13 @@ export const dispatchScheduled = hotWrite(
   message,
 );
 
+/** Whether a reply of any person may cancel one. */
+export const anyCancelledByReply = hotQuery(
+  "SELECT EXISTS (SELECT 1 FROM scheduled_messages WHERE cancel_on_reply = 1) AS isAny",
+  {},
+  { isAny: integer },
+);
+
 /** Those of a contact that a reply cancels. One that is being sent can't be cancelled. */
 export const cancelledByReply = hotQuery(
   `SELECT message_id AS messageId FROM scheduled_messages CROSS JOIN messages ON messages.id = message_id

@@ -6,6 +6,7 @@
  */
 import { sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
+import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue, queueOfNumber, reschedule } from "#src/jobs/enqueue.ts";
 import { findJob } from "#src/jobs/outbox.ts";
@@ -24,7 +25,12 @@ import type { SendInput, SendPlan } from "./plan.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { findMessageById } from "./read.ts";
 import { type Failure, requireMessage } from "./record-outcome.ts";
-import { cancelledByReply, insertScheduled, insertScheduledMessage } from "./scheduled-statements.ts";
+import {
+  anyCancelledByReply,
+  cancelledByReply,
+  insertScheduled,
+  insertScheduledMessage,
+} from "./scheduled-statements.ts";
 import type { Message } from "./table.ts";
 import { viewMessage } from "./view.ts";
 
@@ -101,8 +107,11 @@ function cancel(tx: Tx, message: Message, { code, message: reason }: Cancellatio
 /** How many messages a reply cancels at once; a job cancels the others. */
 const CANCELLED_AT_ONCE = 50;
 
+const isAnyCancelledByReply = remembered((tx) => anyCancelledByReply(tx).only().isAny === 1);
+
 /** Cancels what is to be sent to the person only if they do not write. */
 export function cancelOnReply(tx: Tx, contact: Contact): void {
+  if (!isAnyCancelledByReply(tx)) return;
   for (const one of [contact, ...listLinkedContacts(tx, contact)]) {
     if (cancelSome(tx, one.id)) continue;
     enqueue(tx, { kind: "cancel_replied", subject: one.id, queueKey: one.workspaceId, dueAt: tx.now });

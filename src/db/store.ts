@@ -262,14 +262,9 @@ export class Store {
     return this.#writer.counters.operations + this.#viewCount;
   }
 
-  /** Calls of `read` until now. */
-  get readCount(): number {
-    return this.#readCount;
-  }
-
-  /** Statements that can write, run until now. */
-  get writeCount(): number {
-    return this.#latch.writeCount;
+  /** Calls of `read`, and statements that can write, until now. */
+  get load(): { reads: number; writes: number } {
+    return { reads: this.#readCount, writes: this.#latch.writeCount };
   }
 
   get counters(): Readonly<WriterCounters> {

@@ -74,12 +74,12 @@ export class SearchIndexer extends ServiceLoop {
   /** After a slice. Longer while the server is busy: the index catches up later, and a search says so. */
   async #pause(tookMs: number): Promise<void> {
     const { store, realClock } = this.#options;
-    const { writeCount, readCount } = store;
+    const { reads, writes } = store.load;
     const at = realClock.monotonic();
     await sleep(realClock, Math.max(PAUSE_MS, tookMs * PAUSE_SHARE.usual), this.#stopping.signal);
     const durationMs = realClock.monotonic() - at;
-    const hasManyWrites = store.writeCount - writeCount >= BUSY_WRITES * durationMs;
-    const hasManyReads = store.readCount - readCount >= BUSY_READS * durationMs;
+    const hasManyWrites = store.load.writes - writes >= BUSY_WRITES * durationMs;
+    const hasManyReads = store.load.reads - reads >= BUSY_READS * durationMs;
     if (!hasManyWrites && !hasManyReads) return;
     await sleep(realClock, tookMs * (PAUSE_SHARE.busy - PAUSE_SHARE.usual), this.#stopping.signal);
   }

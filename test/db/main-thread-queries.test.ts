@@ -61,6 +61,8 @@ const NOT_COPIED = [
 const SCANS: Readonly<Record<string, RegExp>> = {
   "SQLite names the tables that refer to a new row, and reads them only after a deferred violation":
     /^insert into "(workspaces|numbers|custom_fields|groups|users)"/i,
+  "an index of those alone that a reply cancels, up to its first entry":
+    /^SELECT EXISTS \(SELECT 1 FROM scheduled_messages WHERE cancel_on_reply = 1\)/,
   "the newest entries, by the primary key, with a limit":
     /^select "audit_log"\."id".* order by "audit_log"\."id" desc limit \?/is,
 };

@@ -144,6 +144,9 @@ export class Disk {
       },
       read: store.read.bind(store),
       counters: store.counters,
+      get load() {
+        return store.load;
+      },
       onNotify: (topic: string, listener: () => void) =>
         store.onNotify(topic, () => {
           if (!owner.isDead) listener();

@@ -122,7 +122,7 @@ export class RequestLog extends ServiceLoop {
 
   /**
    * Writes all that has come until now, and the state of this run. What comes meanwhile waits for the next time: under load
-   * there is always more, and the log would write without a pause. While the server stops, there is no next time.
+   * there is always more, and the log would write without a pause. A stop writes everything.
    */
   async #write(): Promise<void> {
     if (this.#isWriting) return;

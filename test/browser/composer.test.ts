@@ -147,7 +147,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("button", { name: "Answer no message" }).click();
       await quote.waitFor({ state: "detached" });
 
-      // What was sent is no draft any more, also where the page is left before it has the list again.
+      // What was sent does not return as a draft where the page is left before it has loaded the list again.
       await page.getByRole("button", { name: "Template" }).click();
       await page.route("**/w/1/inbox**", (route) => {
         if (route.request().method() !== "GET") return route.continue();

@@ -266,7 +266,7 @@ test("under load the log is written once a second: what comes while it is writte
   while (listed() !== 1_000) await Bun.sleep(1);
   await Bun.sleep(20);
   expect(writes).toBe(5);
-  // There is no next time.
+  // A stop writes everything.
   log.stop();
   while (listed() !== 2_600) await Bun.sleep(1);
   expect(rows(store, "SELECT listed, unlisted FROM key_request_days")).toEqual([{ listed: 2_600, unlisted: 100 }]);

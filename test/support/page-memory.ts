@@ -1,6 +1,6 @@
 /**
  * What a page holds in memory: strings, names of properties and variables, and attributes of a heap snapshot, after what is
- * not used any more was collected; and what its fields hold, which is no part of it. Labels that V8 makes for the snapshot
+ * unused was collected; and what its fields hold, which the snapshot omits. Labels that V8 makes for the snapshot
  * are skipped: they contain ids, as in "scope @135791", and one of these may be any number.
  */
 import type { BrowserContext, Page } from "playwright-core";

@@ -29,7 +29,7 @@ export function readArguments(command: Command, rest: readonly Token[]): Readonl
   }
   checkPositionals(reading, positionals);
   checkOptions(reading);
-  if (reading.problems.length > 0) throw new UsageError(reading.problems.join("\n"), nameOf(command));
+  if (reading.problems.length > 0) throw new UsageError(reading.problems.join("\n"));
   return reading.values;
 }
 

@@ -100,7 +100,7 @@ function resumeDeciding(
   given: { sendUnknown: boolean; failUnknown: boolean },
 ): Broadcast {
   if (given.sendUnknown && given.failUnknown)
-    throw new UsageError("--send-unknown and --fail-unknown exclude each other", "broadcast resume");
+    throw new UsageError("--send-unknown and --fail-unknown exclude each other");
   if (given.sendUnknown || given.failUnknown) return resumeManually(tx, broadcast, given.sendUnknown);
   const unknown = nameUnknown(tx, broadcast);
   if (unknown === null) return resumeManually(tx, broadcast);

@@ -60,9 +60,8 @@ export const commands: readonly Command[] = [
     },
     { id: optionalPositional(text("ID", "The callback's id")), state },
     ({ id, state: of }) => {
-      if ((id === undefined) === (of === undefined)) throw new UsageError("name an ID or a --state", "callback replay");
-      if (of === "refused")
-        throw new UsageError("refused callbacks were not stored; the network repeats them", "callback replay");
+      if ((id === undefined) === (of === undefined)) throw new UsageError("name an ID or a --state");
+      if (of === "refused") throw new UsageError("refused callbacks were not stored; the network repeats them");
       return (tx) => {
         if (id !== undefined) replayCallback(tx, id);
         const replayed = id === undefined ? replayCallbacks(tx, of ?? "unhandled") : 1;

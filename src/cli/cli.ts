@@ -5,7 +5,7 @@
  */
 import { readArguments, suggestWord } from "./arguments.ts";
 import { contextFor } from "./become-owner.ts";
-import type { Command, Group } from "./command.ts";
+import { type Command, type Group, nameOf } from "./command.ts";
 import { groups } from "./commands.ts";
 import { ASK, answerShell } from "./completion.ts";
 import type { Io } from "./context.ts";
@@ -32,13 +32,14 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     else if (report !== null && report.text !== "") io.out(`${report.text}\n`);
     return report?.exitCode ?? 0;
   } catch (error) {
-    if (error instanceof UsageError) return reportUsage(error, asksForJson(argv), io);
+    if (error instanceof UsageError) return reportUsage(error, command, asksForJson(argv), io);
     return reportFailure(error, command, asksForJson(argv), io);
   }
 }
 
-function reportUsage({ message, helpOn }: UsageError, wantsJson: boolean, io: Io): number {
-  const help = `waxwing${helpOn === "" ? "" : ` ${helpOn}`} --help`;
+function reportUsage({ message, helpOn }: UsageError, command: Command | null, wantsJson: boolean, io: Io): number {
+  const words = command === null ? helpOn : nameOf(command);
+  const help = `waxwing${words === "" ? "" : ` ${words}`} --help`;
   if (wantsJson) io.out(json({ error: { code: "usage", message, next: help } }, io.isTerminal));
   else io.err(`${message.replace(/^/gm, "waxwing: ")}\n  next: ${help}\n`);
   return 2;

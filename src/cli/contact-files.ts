@@ -39,7 +39,7 @@ export const fileCommands: readonly Command[] = [
     },
     (context, values) => {
       if (context.options.json && values.file === undefined) {
-        throw new UsageError("with --json the CSV needs its own file: add --file FILE", "contact export");
+        throw new UsageError("with --json the CSV needs its own file: add --file FILE");
       }
       return withDatabase(context, "read", async ({ store }) => {
         const { file: path } = values;
@@ -77,7 +77,7 @@ export const fileCommands: readonly Command[] = [
             values.file,
             (line, cells, reason) => failures.add(line, cells, reason),
             handle,
-            readReadOptions(values, "contact opt-out"),
+            readReadOptions(values),
           );
           // On disk before the report says that it is there.
           failures.close();
@@ -108,13 +108,13 @@ interface GivenReadOptions {
   sheet: number | undefined;
 }
 
-export function readReadOptions(given: GivenReadOptions, usage: string): ReadOptions {
+export function readReadOptions(given: GivenReadOptions): ReadOptions {
   const { encoding: name, quotes, headerRow: row, sheet } = given;
   const encoding = name === undefined ? undefined : readEncoding(name);
-  if (encoding === null) throw new UsageError(`--encoding is one of ${encodings.join(", ")}`, usage);
+  if (encoding === null) throw new UsageError(`--encoding is one of ${encodings.join(", ")}`);
   const headerRow = row === undefined || row === "none" ? row : Number(row);
   if (typeof headerRow === "number" && !(Number.isSafeInteger(headerRow) && headerRow > 0)) {
-    throw new UsageError("--header-row is the number of a line, or none", usage);
+    throw new UsageError("--header-row is the number of a line, or none");
   }
   return { encoding, quotes, headerRow, sheet };
 }

@@ -34,8 +34,6 @@ import { choice, flag, flagOf, number, positional, text, unless, type Values, wo
 import type { Report } from "./output.ts";
 import { UsageError } from "./usage-error.ts";
 
-const USAGE = "contact import";
-
 const options = {
   file: unless("resume", positional(source)),
   workspace: unless("resume", workspaceOption),
@@ -60,7 +58,7 @@ const options = {
 type Asked = Values<typeof options>;
 
 export const importCommand = command(
-  USAGE,
+  "contact import",
   {
     summary: "Import contacts from a CSV file",
     details:
@@ -105,7 +103,7 @@ function planOf(context: Context, asked: Asked): Plan {
     ...{ workspaceId, path, file: requireFile(context, path), given: Object.fromEntries(given) },
     phoneCountry: readPhoneCountry(asked.country),
     map: readMap(asked.map),
-    reading: readReadOptions(asked, USAGE),
+    reading: readReadOptions(asked),
     optIn: asked.consent !== undefined,
     terms: readTerms(asked),
     skipsBadCells: asked.badCells !== "refuse",
@@ -191,7 +189,7 @@ function continued(asked: Asked, { id, workspaceId, settings: { command: given }
   );
   if (others.length > 0) {
     const names = others.map(([property]) => flagOf(property)).join(", ");
-    throw new UsageError(`${names}: import ${id} was begun otherwise, and continues as it was begun`, USAGE);
+    throw new UsageError(`${names}: import ${id} was begun otherwise, and continues as it was begun`);
   }
   return { ...asked, ...given.options, workspace: workspaceId, file: asked.file ?? given.path };
 }
@@ -212,7 +210,7 @@ function readTerms({ purpose, notice }: { purpose: string | undefined; notice: s
   for (const [name, text] of terms) {
     const longest = CONSENT_TERMS_MAX[name as keyof typeof CONSENT_TERMS_MAX];
     if (text === "" || text.length > longest) {
-      throw new UsageError(`--${name} is a text of 1 to ${longest} characters`, USAGE);
+      throw new UsageError(`--${name} is a text of 1 to ${longest} characters`);
     }
   }
   return Object.fromEntries(terms);
@@ -221,7 +219,7 @@ function readTerms({ purpose, notice }: { purpose: string | undefined; notice: s
 function readPhoneCountry(country: string | undefined): string | undefined {
   const code = country?.toUpperCase();
   if (code !== undefined && !isCountry(code)) {
-    throw new UsageError(`--country is a country such as DE, not "${visible(code)}"`, USAGE);
+    throw new UsageError(`--country is a country such as DE, not "${visible(code)}"`);
   }
   return code;
 }
@@ -245,7 +243,7 @@ function readMap(text: string | undefined): ReadonlyMap<string, string> {
   const map = new Map<string, string>();
   for (const pair of text?.split(",") ?? []) {
     const at = pair.lastIndexOf("=");
-    if (at < 1) throw new UsageError(`--map is a list of COLUMN=FIELD, and "${pair}" is not of that form`, USAGE);
+    if (at < 1) throw new UsageError(`--map is a list of COLUMN=FIELD, and "${pair}" is not of that form`);
     map.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
   }
   return map;

@@ -70,10 +70,7 @@ export const commands: readonly Command[] = [
       if (id === undefined && workspace !== undefined && failedSince !== undefined) {
         return replayFailed(context, workspace, failedSince);
       }
-      throw new UsageError(
-        "give either the ID of one delivery, or --workspace ID with --failed-since T",
-        "delivery replay",
-      );
+      throw new UsageError("give either the ID of one delivery, or --workspace ID with --failed-since T");
     },
   ),
 ];
@@ -120,7 +117,6 @@ function readSince(text: string, timezone: string, now: number): number {
   if (since !== null) return since;
   throw new UsageError(
     `--failed-since is ${JSON.stringify(text)}, and must be a time such as 2026-11-21T08:00:00, or a duration such as 24h`,
-    "delivery replay",
   );
 }
 

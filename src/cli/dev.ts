@@ -256,7 +256,7 @@ function explorerKeyOf({ server }: Config, { key }: Demo): string | null {
 
 function requireForward(url: string): void {
   const problem = findWebhookUrlProblem(url, { allowHttp: true, allowPrivate: true });
-  if (problem !== null) throw new UsageError(`--forward ${url}: ${problem}`, "dev");
+  if (problem !== null) throw new UsageError(`--forward ${url}: ${problem}`);
 }
 
 function createDemo(context: Context, source: Source, addresses: Addresses): Promise<Demo> {

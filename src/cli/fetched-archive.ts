@@ -33,7 +33,7 @@ export function readArchiveAddress(text: string): ArchiveAddress {
   const [bucket = "", ...rest] = text.slice(SCHEME.length).split("/");
   const isPlain = rest.every((part) => part !== "" && part !== "." && part !== ".." && !/[\p{Cc}\\?#]/u.test(part));
   if (/^[A-Za-z0-9][A-Za-z0-9._-]+$/.test(bucket) && rest.length > 0 && isPlain) return { bucket, key: rest.join("/") };
-  throw new UsageError(`${text} is not the address of an archive, such as s3://BUCKET/NAME.tar.age`, "restore");
+  throw new UsageError(`${text} is not the address of an archive, such as s3://BUCKET/NAME.tar.age`);
 }
 
 export interface FetchValues extends StoreValues {

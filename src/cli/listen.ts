@@ -42,11 +42,11 @@ export const commands: readonly Command[] = [
     async (context, values) => {
       const { forwardTo, types = null } = values;
       const problem = findWebhookUrlProblem(forwardTo, { allowHttp: true, allowPrivate: true });
-      if (problem !== null) throw new UsageError(`--forward-to ${forwardTo}: ${problem}`, "listen");
+      if (problem !== null) throw new UsageError(`--forward-to ${forwardTo}: ${problem}`);
       if (types !== null) requireTypes(types);
       const stopping = new AbortController();
       void stopSignal(context.io, ["SIGTERM", "SIGINT", "SIGHUP"]).then(() => stopping.abort());
-      const target = await findTarget(context, values, "listen");
+      const target = await findTarget(context, values);
       const apiKey = requireApiKey(target);
       const { origin } = target;
       const place = placeOf(context.io, { origin, apiKey, forwardTo, types });
@@ -189,6 +189,5 @@ function requireTypes(text: string): void {
   if (unknown === undefined) return;
   throw new UsageError(
     `--types: ${JSON.stringify(unknown)} is not an event type; choose one of ${eventTypes.join(", ")}`,
-    "listen",
   );
 }

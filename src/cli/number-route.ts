@@ -47,14 +47,14 @@ export async function readRoute(context: Context, values: RouteOptions): Promise
   if (network === "simulator") {
     const stray = (Object.keys(whatsapp) as (keyof typeof whatsapp)[]).filter((name) => values[name] !== undefined);
     if (stray.length === 0) return null;
-    throw new UsageError(`${stray.map(flagOf).join(", ")}: only for --network whatsapp`, "number add");
+    throw new UsageError(`${stray.map(flagOf).join(", ")}: only for --network whatsapp`);
   }
   if (phoneNumberId === undefined || accountId === undefined || tokenFile === undefined) {
     const missing = (["phoneNumberId", "accountId", "tokenFile"] as const).filter((name) => values[name] === undefined);
-    throw new UsageError(`--network whatsapp also needs ${missing.map(flagOf).join(", ")}`, "number add");
+    throw new UsageError(`--network whatsapp also needs ${missing.map(flagOf).join(", ")}`);
   }
   const { provider = "graph", apiUrl = null } = values;
-  const secrets = await readSecrets(context, tokenFile, appSecretFile, "number add");
+  const secrets = await readSecrets(context, tokenFile, appSecretFile);
   return { phoneNumberId, accountId, provider, apiUrl, ...secrets };
 }
 
@@ -62,10 +62,9 @@ export async function readSecrets(
   context: Context,
   tokenFile: string | undefined,
   appSecretFile: string | undefined,
-  helpOn: string,
 ): Promise<GivenSecrets> {
   if (tokenFile === "-" && appSecretFile === "-") {
-    throw new UsageError("stdin can provide only one of the two secrets: put the other one into a file", helpOn);
+    throw new UsageError("stdin can provide only one of the two secrets: put the other one into a file");
   }
   return {
     token: tokenFile === undefined ? null : await readSecretFile(context, "--token-file", tokenFile),

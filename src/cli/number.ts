@@ -62,7 +62,7 @@ export const commands: readonly Command[] = [
       if (values.network === "whatsapp") requireNoControl(context);
       const secrets = await readRoute(context, values);
       if (secrets === null && values.unsignedCallbacks) {
-        throw new UsageError("--unsigned-callbacks: only for --network whatsapp", "number add");
+        throw new UsageError("--unsigned-callbacks: only for --network whatsapp");
       }
       return withDatabase(context, "write", async (database) => {
         if (secrets !== null) await requireToken(context, database, values.phone, secrets);
@@ -162,15 +162,15 @@ export const commands: readonly Command[] = [
     },
     async (context, { id, ...values }) => {
       const { tokenFile, appSecretFile, noAppSecret, apiUrl, noApiUrl, portfolio, noPortfolio, ...more } = values;
-      refuseOpposites("number update", [
+      refuseOpposites([
         [more.unsignedCallbacks, more.noUnsignedCallbacks, "--unsigned-callbacks", "--no-unsigned-callbacks"],
         [apiUrl !== undefined, noApiUrl, "--api-url", "--no-api-url"],
         [portfolio !== undefined, noPortfolio, "--portfolio", "--no-portfolio"],
         [appSecretFile !== undefined, noAppSecret, "--app-secret-file", "--no-app-secret"],
       ]);
       if (Object.values(values).every((value) => value === undefined || value === false))
-        throw new UsageError("name at least one option to change", "number update");
-      const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
+        throw new UsageError("name at least one option to change");
+      const secrets = await readSecrets(context, tokenFile, appSecretFile);
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
         const { phoneNumberId } = store.read((tx) => getNumber(tx, id));
@@ -227,9 +227,9 @@ export const commands: readonly Command[] = [
 ];
 
 /** Throws a usage error for a pair of options that contradict each other. */
-function refuseOpposites(helpOn: string, pairs: readonly (readonly [boolean, boolean, string, string])[]): void {
+function refuseOpposites(pairs: readonly (readonly [boolean, boolean, string, string])[]): void {
   const pair = pairs.find(([first, second]) => first && second);
-  if (pair !== undefined) throw new UsageError(`use either ${pair[3]} or ${pair[2]}`, helpOn);
+  if (pair !== undefined) throw new UsageError(`use either ${pair[3]} or ${pair[2]}`);
 }
 
 type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };

@@ -37,8 +37,8 @@ interface Given {
  * `--server`, else the server of `--data` or `--config`, else the only dev that runs. What is known of a dev fills in the
  * key and the token.
  */
-export async function findTarget(context: Context, given: Given, command: string): Promise<ServerTarget> {
-  const found = await located(context, given, command);
+export async function findTarget(context: Context, given: Given): Promise<ServerTarget> {
+  const found = await located(context, given);
   const { env } = context.io;
   const apiKey =
     given.keyFile === undefined ? env.WAXWING_API_KEY : await readSecretFile(context, "--key-file", given.keyFile);
@@ -53,10 +53,10 @@ export async function findTarget(context: Context, given: Given, command: string
   };
 }
 
-async function located(context: Context, { server }: Given, command: string): Promise<ServerTarget> {
+async function located(context: Context, { server }: Given): Promise<ServerTarget> {
   const devs = listRunningDevs(context.io);
   if (server !== undefined) {
-    const origin = originOf(server, command);
+    const origin = originOf(server);
     const dev = devs.find(({ base_url }) => new URL(base_url).origin === origin);
     return dev === undefined ? { origin, apiKey: null, control: null } : targetOf(dev);
   }
@@ -105,13 +105,10 @@ function targetOf({ base_url, api_key, control_url, control_token }: RunningDev)
 }
 
 /** Accepts the address of the API too, as dev prints it. */
-function originOf(text: string, command: string): string {
+function originOf(text: string): string {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new UsageError(
-      `--server is ${JSON.stringify(text)}, and must be an address such as http://127.0.0.1:8080`,
-      command,
-    );
+    throw new UsageError(`--server is ${JSON.stringify(text)}, and must be an address such as http://127.0.0.1:8080`);
   }
   return url.origin;
 }

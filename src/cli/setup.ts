@@ -179,8 +179,7 @@ class Setup {
     const country = name === null ? null : this.#ask("country", "Its country, such as IN", null);
     const timezone = country === null ? null : this.#ask("timezone", "Its timezone, such as Asia/Kolkata", null);
     if (name === null) return this.#skip("workspace", "--business");
-    if (country === null || timezone === null)
-      throw new UsageError("--business needs --country and --timezone", "setup");
+    if (country === null || timezone === null) throw new UsageError("--business needs --country and --timezone");
     const created = await this.#steps.require(
       ...["workspace", "create", "--name", name, "--country", country, "--timezone", timezone],
     );
@@ -318,7 +317,7 @@ class Setup {
     const answer = this.#ask(name, question, null);
     if (answer !== null) return answer;
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    throw new UsageError(`${what} needs ${flag}`, "setup");
+    throw new UsageError(`${what} needs ${flag}`);
   }
 
   #tell(step: string, result: string): void {

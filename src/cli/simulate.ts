@@ -71,13 +71,10 @@ export const commands: readonly Command[] = [
     (values) => {
       const { status, code = FAILURE_CODE } = values;
       if (values.code !== undefined && status !== "failed") {
-        throw new UsageError("--code requires --status failed", "simulate status");
+        throw new UsageError("--code requires --status failed");
       }
       if (!/^\d{1,9}$/.test(code)) {
-        throw new UsageError(
-          `--code is ${JSON.stringify(code)}, and must be a number such as ${FAILURE_CODE}`,
-          "simulate status",
-        );
+        throw new UsageError(`--code is ${JSON.stringify(code)}, and must be a number such as ${FAILURE_CODE}`);
       }
       return (tx) => {
         const message = findMessageById(tx, values.message);

@@ -31,10 +31,10 @@ export async function readSimulatedInbound(context: Context, options: InboundOpt
   const { from, text, payload, replyTo } = options;
   const type = options.type ?? (payload === undefined ? "text" : "button");
   if (options.type === undefined && text === undefined && payload === undefined) {
-    throw new UsageError("--text or --type is required", "simulate inbound");
+    throw new UsageError("--text or --type is required");
   }
   if (payload !== undefined && !BUTTON_TYPES.includes(type)) {
-    throw new UsageError("--payload requires --type button or interactive", "simulate inbound");
+    throw new UsageError("--payload requires --type button or interactive");
   }
   if (text?.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
   const body = {

@@ -31,7 +31,7 @@ export const commands: readonly Command[] = [
     async (context, values) => {
       const stopping = new AbortController();
       void stopSignal(context.io, ["SIGTERM", "SIGINT", "SIGHUP"]).then(() => stopping.abort());
-      const target = await findTarget(context, values, "tail");
+      const target = await findTarget(context, values);
       const following = {
         context,
         origin: target.origin,

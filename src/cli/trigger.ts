@@ -37,10 +37,9 @@ export const commands: readonly Command[] = [
       if (scenario === undefined) {
         throw new UsageError(
           `${JSON.stringify(name)} is not an event or fault; choose one of ${[...scenarios.keys()].join(", ")}`,
-          "trigger",
         );
       }
-      const target = await findTarget(context, values, "trigger");
+      const target = await findTarget(context, values);
       const feed = { origin: target.origin, apiKey: requireApiKey(target), types: null };
       const control = requireControl(target);
       const stage: Stage = {

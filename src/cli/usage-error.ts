@@ -1,7 +1,7 @@
 /** The command line cannot be understood. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
-  /** The command to ask for help on: "workspace create", or "" for the general help. */
+  /** The group to ask for help on, or "" for the general help; a command that was found is asked for its own. */
   readonly helpOn: string;
 
   constructor(message: string, helpOn = "") {

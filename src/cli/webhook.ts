@@ -122,7 +122,7 @@ export const commands: readonly Command[] = [
       "group-bursts": burstsOption,
     },
     ({ id, workspace, url, types, state, "group-bursts": bursts }) => {
-      requirePlace(id, workspace, "webhook update");
+      requirePlace(id, workspace);
       return (tx, { config }) => {
         if (url !== undefined) requireAllowed(url, config);
         const wanted = types === undefined ? undefined : readTypes(types);
@@ -138,7 +138,7 @@ export const commands: readonly Command[] = [
     "Remove an address; waiting deliveries become exhausted",
     { id: required(idOption), workspace: ofFirst },
     ({ id, workspace }) => {
-      requirePlace(id, workspace, "webhook remove");
+      requirePlace(id, workspace);
       return (tx) => {
         const { webhook, exhausted } = removeWebhook(tx, placeOf(tx, id, workspace), id);
         const text = `The address ${webhook.url} is removed; ${exhausted} waiting deliveries are exhausted.`;
@@ -238,9 +238,9 @@ function requireAllowed(url: string, { webhooks }: Pick<Config, "webhooks">): vo
 }
 
 /** The id 1 alone does not say of which workspace. */
-function requirePlace(id: number, workspace: number | undefined, words: string): void {
+function requirePlace(id: number, workspace: number | undefined): void {
   if (id !== FIRST_WEBHOOK || workspace !== undefined) return;
-  throw new UsageError("every workspace has an address 1: name the workspace with --workspace ID", words);
+  throw new UsageError("every workspace has an address 1: name the workspace with --workspace ID");
 }
 
 function placeOf(tx: ReadTx, id: number, workspace: number | undefined): number {

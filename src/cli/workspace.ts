@@ -92,7 +92,7 @@ export const commands: readonly Command[] = [
       const { currency, rate } = values;
       const newRate = rate === undefined ? null : readAmount("--rate", rate);
       if (Object.keys(changes).length === 0 && currency === undefined && newRate === null) {
-        throw new UsageError("name at least one setting, such as --name or --daily-cap", "workspace update");
+        throw new UsageError("name at least one setting, such as --name or --daily-cap");
       }
       return (tx) => {
         const { workspace, was, became } = updateWorkspace(tx, values.id, changes);
@@ -103,7 +103,7 @@ export const commands: readonly Command[] = [
         if (currency === undefined && newRate === null) return reportOf(tx, workspace);
         const account = findAccount(tx, values.id);
         const next = { currency: currency ?? account?.currency, rate: newRate ?? account?.rate };
-        if (next.currency === undefined || next.rate === undefined) throw incompletePrice("workspace update");
+        if (next.currency === undefined || next.rate === undefined) throw incompletePrice();
         setPrice(tx, values.id, next.currency, next.rate);
         return reportOf(tx, workspace);
       };
@@ -135,7 +135,7 @@ export const commands: readonly Command[] = [
     (values) => {
       const { note = null, ref = null } = values;
       const amount = readAmount("AMOUNT", values.amount, true);
-      if (amount === 0) throw new UsageError("AMOUNT is 0: give the amount to credit", "workspace credit");
+      if (amount === 0) throw new UsageError("AMOUNT is 0: give the amount to credit");
       return (tx) => {
         const workspace = getWorkspace(tx, values.id);
         credit(tx, values.id, { amount, note, ref });
@@ -166,15 +166,15 @@ function readPrice({ currency, rate, balance }: PriceOptions): {
   balance: Micros | null;
 } {
   if (currency === undefined && rate === undefined && balance === undefined) return { price: null, balance: null };
-  if (currency === undefined || rate === undefined) throw incompletePrice("workspace create");
+  if (currency === undefined || rate === undefined) throw incompletePrice();
   return {
     price: { currency, rate: readAmount("--rate", rate) },
     balance: balance === undefined ? null : readAmount("--balance", balance),
   };
 }
 
-function incompletePrice(helpOn: string): UsageError {
-  return new UsageError("give both --currency and --rate, or neither", helpOn);
+function incompletePrice(): UsageError {
+  return new UsageError("give both --currency and --rate, or neither");
 }
 
 function readAmount(name: string, text: string, allowNegative = false): Micros {

@@ -123,11 +123,6 @@ describe("what is refused, in words", () => {
     );
   });
 
-  test("the error names the command that help is asked for", () => {
-    expect(() => read()).toThrow(expect.objectContaining({ helpOn: "wall paint" }));
-    expect(() => readGlobals(["--data"])).toThrow(expect.objectContaining({ helpOn: "" }));
-  });
-
   test("every mistake at once, one a line", () => {
     const lines = problem(() => read("x", "--colr", "RED", "--coat-count", "many")).split("\n");
     expect(lines).toHaveLength(4);

@@ -215,4 +215,11 @@ test("an unknown command line exits 2 and says which commands or options exist",
   const inJson = await workshop.run(["key", "create", "--json"]);
   expect(inJson).toMatchObject({ code: 2, stderr: "" });
   expect(JSON.parse(inJson.stdout).error).toMatchObject({ code: "usage", next: "waxwing key create --help" });
+  const refusedByCommand = await workshop.run(["workspace", "credit", "1", "much"]);
+  expect(refusedByCommand).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/next: waxwing workspace credit --help\n$/),
+  });
+  const beforeCommand = await workshop.run(["key", "create", "--data"]);
+  expect(beforeCommand).toMatchObject({ code: 2, stderr: expect.stringMatching(/next: waxwing --help\n$/) });
 });

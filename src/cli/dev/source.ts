@@ -27,7 +27,7 @@ export async function readSource(context: Context, options: SourceOptions): Prom
     return (tx, box, addresses) => writeDemo(tx, box, addresses, settings);
   }
   const stray = given[0]?.[0] ?? (number.length > 0 ? "number" : undefined);
-  if (stray !== undefined) throw new UsageError(`--${stray} is for the demo; write it into the seed`, "dev");
+  if (stray !== undefined) throw new UsageError(`--${stray} is for the demo; write it into the seed`);
   return seedSource(await readInputJson(context, "--seed", seed));
 }
 

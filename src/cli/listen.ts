@@ -9,11 +9,18 @@ import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { CommandFailure } from "./failure.ts";
-import { CursorRefused, type FeedEvent, type FeedPage, readFeed, ServerDown } from "./listen/feed.ts";
 import { type Place, placeOf } from "./listen/place.ts";
 import { required, text } from "./option.ts";
-import { stopSignal } from "./running.ts";
+import { abortAtSignal } from "./running.ts";
+import {
+  CursorRefused,
+  type FeedEvent,
+  type FeedOptions,
+  type FeedPage,
+  readFeed,
+  retryDelay,
+  untilAnswered,
+} from "./server-calls.ts";
 import { findTarget, requireApiKey, targetOptions } from "./server-target.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -21,7 +28,6 @@ import { UsageError } from "./usage-error.ts";
 const FROM_NOW = "latest";
 const WAIT_S = 25;
 const POST_TIMEOUT_MS = 10_000;
-const FIRST_RETRY_MS = 500;
 const RETRY_MAX_MS = 10_000;
 
 export const commands: readonly Command[] = [
@@ -44,14 +50,13 @@ export const commands: readonly Command[] = [
       const problem = findWebhookUrlProblem(forwardTo, { allowHttp: true, allowPrivate: true });
       if (problem !== null) throw new UsageError(`--forward-to ${forwardTo}: ${problem}`);
       if (types !== null) requireTypes(types);
-      const stopping = new AbortController();
-      void stopSignal(context.io, ["SIGTERM", "SIGINT", "SIGHUP"]).then(() => stopping.abort());
+      const signal = abortAtSignal(context.io);
       const target = await findTarget(context, values);
       const apiKey = requireApiKey(target);
       const { origin } = target;
       const place = placeOf(context.io, { origin, apiKey, forwardTo, types });
       const feed = { origin, apiKey, types };
-      await listen({ context, feed, forwardTo, place, signal: stopping.signal }, values.after ?? null);
+      await listen({ context, feed, forwardTo, place, signal }, values.after ?? null);
       return null;
     },
   ),
@@ -59,7 +64,7 @@ export const commands: readonly Command[] = [
 
 interface Listening {
   context: Context;
-  feed: { origin: string; apiKey: string; types: string | null };
+  feed: FeedOptions;
   forwardTo: string;
   place: Place;
   signal: AbortSignal;
@@ -98,42 +103,28 @@ async function isContinued(listening: Listening, cursor: string, isGiven: boolea
     await retried(listening, () => readFeed(feed, cursor, 0, signal));
     return true;
   } catch (error) {
-    if (!(error instanceof CursorRefused)) throw error;
-    if (isGiven) {
-      const next = error.oldest === null ? null : `--after ${error.oldest} begins with the oldest event that is kept`;
-      throw new CommandFailure("refused_cursor", error.message, next);
-    }
+    if (!(error instanceof CursorRefused) || isGiven) throw error;
     say(context, `${error.message} Beginning with what happens from now on.`);
     return false;
   }
 }
 
-/** Repeats a request until the server answers. Null: stopped. */
-async function retried<T>({ context, signal }: Listening, request: () => Promise<T>): Promise<T | null> {
-  for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, RETRY_MAX_MS)) {
-    try {
-      return await request();
-    } catch (error) {
-      if (signal.aborted) return null;
-      if (!(error instanceof ServerDown)) throw error;
-      if (delayMs === FIRST_RETRY_MS) say(context, `${error.message}; trying again.`);
-      await sleep(context.io.clock, delayMs, signal);
-      if (signal.aborted) return null;
-    }
-  }
+function retried<T>({ context, signal }: Listening, request: () => Promise<T>): Promise<T | null> {
+  const onDown = (message: string): void => say(context, `${message}; trying again.`);
+  return untilAnswered({ clock: context.io.clock, signal }, request, RETRY_MAX_MS, onDown);
 }
 
 /** Posts one event until the receiver accepts it, so that the order is kept. False: stopped. */
 async function deliver(listening: Listening, event: FeedEvent, { next }: FeedPage): Promise<boolean> {
   const { context, signal } = listening;
-  for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, RETRY_MAX_MS)) {
+  for (let tries = 0; ; tries += 1) {
     const startedAt = context.io.clock.monotonic();
     const status = await post(listening, event);
     const ms = Math.round(context.io.clock.monotonic() - startedAt);
     if (signal.aborted && typeof status !== "number") return false;
     report(context, { id: event.id, type: event.type, status, ms, after: next });
     if (isAccepted(status)) return true;
-    await sleep(context.io.clock, delayMs, signal);
+    await sleep(context.io.clock, retryDelay(tries, RETRY_MAX_MS), signal);
     if (signal.aborted) return false;
   }
 }

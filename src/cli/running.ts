@@ -32,6 +32,13 @@ export function stopSignal(io: Io, signals: readonly Signal[]): Promise<void> {
   });
 }
 
+/** Aborted at the first signal, of the usual ones. */
+export function abortAtSignal(io: Io): AbortSignal {
+  const stopping = new AbortController();
+  void stopSignal(io, ["SIGTERM", "SIGINT", "SIGHUP"]).then(() => stopping.abort());
+  return stopping.signal;
+}
+
 interface StartOptions {
   acceptsTestKeys?: boolean;
   /** Asked for each entry; the configured one by default. */

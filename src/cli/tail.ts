@@ -1,14 +1,11 @@
 /** `waxwing tail`: the requests that a server under test control answers, and its events, as they happen. */
-import { sleep } from "#src/core/clock.ts";
 import { plainJson, visible } from "#src/core/shown-text.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { CommandFailure } from "./failure.ts";
-import { readFeed } from "./listen/feed.ts";
 import { number, text } from "./option.ts";
-import { stopSignal } from "./running.ts";
+import { abortAtSignal } from "./running.ts";
+import { callServer, readFeed, untilAnswered } from "./server-calls.ts";
 import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
-import { callServer } from "./trigger/call-server.ts";
 
 const WAIT_S = 25;
 const RETRY_MS = 500;
@@ -29,15 +26,14 @@ export const commands: readonly Command[] = [
       afterRequest: number("N", "Begin behind this number of a request", 0),
     },
     async (context, values) => {
-      const stopping = new AbortController();
-      void stopSignal(context.io, ["SIGTERM", "SIGINT", "SIGHUP"]).then(() => stopping.abort());
+      const signal = abortAtSignal(context.io);
       const target = await findTarget(context, values);
       const following = {
         context,
         origin: target.origin,
         apiKey: requireApiKey(target),
         control: requireControl(target),
-        signal: stopping.signal,
+        signal,
       };
       const events = values.after ?? (await newestEvent(following));
       const requests = values.afterRequest ?? (await newestRequest(following));
@@ -115,19 +111,8 @@ function readRequests({ control, signal }: Following, after: number, waitS: numb
   return callServer(url, { token: control.token, method: "GET", signal }) as Promise<RequestPage>;
 }
 
-/** Repeats a request until the server answers. Null: stopped. */
-async function retried<T>({ context, signal }: Following, request: () => Promise<T>): Promise<T | null> {
-  for (;;) {
-    try {
-      return await request();
-    } catch (error) {
-      if (signal.aborted) return null;
-      const isDown = error instanceof CommandFailure && error.code === "unreachable";
-      if (!isDown) throw error;
-      await sleep(context.io.clock, RETRY_MS, signal);
-      if (signal.aborted) return null;
-    }
-  }
+function retried<T>({ context, signal }: Following, request: () => Promise<T>): Promise<T | null> {
+  return untilAnswered({ clock: context.io.clock, signal }, request, RETRY_MS);
 }
 
 function show({ io, options }: Context, json: object, text: string): void {

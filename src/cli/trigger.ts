@@ -3,10 +3,9 @@ import { sleep } from "#src/core/clock.ts";
 import type { Random } from "#src/core/random.ts";
 import { type Command, command } from "./command.ts";
 import { CommandFailure } from "./failure.ts";
-import { type FeedEvent, readFeed } from "./listen/feed.ts";
 import { number, positional, text } from "./option.ts";
+import { callServer, type FeedEvent, readFeed } from "./server-calls.ts";
 import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
-import { callServer } from "./trigger/call-server.ts";
 import { type Stage, scenarios } from "./trigger/scenarios.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -64,5 +64,11 @@ test("shows requests and events as they happen, and continues from its cursors",
     ["/api/v1/groups?page=zero", 400],
     ["/api/v1/groups?page=4", 200],
   ]);
+
+  const refused = await workshop.run(["tail", "--json", "--after", "nonsense"], { env });
+  expect(JSON.parse(refused.stdout).error).toMatchObject({
+    code: "refused_cursor",
+    message: expect.stringContaining("is not a cursor of this list"),
+  });
   dev.child.kill("SIGTERM");
 });

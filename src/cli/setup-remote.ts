@@ -4,6 +4,9 @@ import { newRecoveryKey } from "#src/backup/remote/encryption.ts";
 import type { Config } from "#src/config/config.ts";
 import type { KeyChange } from "#src/config/edit.ts";
 import { text } from "./option.ts";
+import { changesOf, type Interview, NONE } from "./setup-interview.ts";
+
+const SECTION = "backup.remote";
 
 export const remoteOptions = {
   remoteEndpoint: text("URL", "S3-compatible store to which each backup is sent; none: backups stay on this machine"),
@@ -15,50 +18,34 @@ export const remoteOptions = {
   remoteRecipient: text("AGE", "For whom backups are encrypted; without it, a new recovery key is made and shown once"),
 } as const;
 
-type Question = keyof typeof remoteOptions;
-
-interface Interview {
-  present: Config["backup"]["remote"];
-  /** Null: no answer. */
-  ask: (name: Question, question: string, usual: string | null) => string | null;
-  /** Throws if there is no answer. */
-  need: (name: Question, question: string) => string;
-  given: (name: Question) => string | undefined;
-}
-
-const SECTION = "backup.remote";
-const NONE = "none";
-const NAMES = ["endpoint", "bucket", "prefix", "region", "access_key", "secret_key_file", "recipient"];
-
 /** `recoveryKey`: a new one, which has to be shown; null if the recipient was there. */
 export async function askAboutStore(
-  interview: Interview,
+  interview: Interview<keyof typeof remoteOptions>,
+  present: Config["backup"]["remote"],
 ): Promise<{ changes: KeyChange[]; recoveryKey: string | null }> {
-  const { present, ask, need, given } = interview;
-  const endpoint = ask("remoteEndpoint", "Address of an S3-compatible store for backups", present?.endpoint ?? NONE);
-  if (endpoint === null || (endpoint === NONE && present === null)) return { changes: [], recoveryKey: null };
-  if (endpoint === NONE)
-    return { changes: NAMES.map((name) => ({ section: SECTION, name, value: null })), recoveryKey: null };
-  const answers: Record<string, string | null> = { endpoint };
-  const required = (name: Question, key: string, question: string, usual: string | undefined): void => {
-    answers[key] = usual === undefined ? need(name, question) : ask(name, question, usual);
+  const { remotePrefix, remoteRegion, remoteRecipient } = interview.given;
+  const need = (name: keyof typeof remoteOptions, question: string, known: string | undefined): string =>
+    interview.need(name, question, "the store", known);
+  const before = {
+    ...{ endpoint: present?.endpoint, bucket: present?.bucket, prefix: present?.prefix, region: present?.region },
+    ...{ access_key: present?.accessKey, secret_key_file: present?.secretKeyFile, recipient: present?.recipient },
   };
-  required("remoteBucket", "bucket", "The bucket there", present?.bucket);
-  answers.prefix = given("remotePrefix") ?? null;
-  answers.region = given("remoteRegion") ?? null;
-  required("remoteAccessKey", "access_key", "Id of the access key", present?.accessKey);
-  required("remoteSecretKeyFile", "secret_key_file", "File with its secret", present?.secretKeyFile);
-  const recipient = given("remoteRecipient") ?? present?.recipient;
-  const made = recipient === undefined ? await newRecoveryKey() : null;
-  answers.recipient = recipient ?? made?.recipient ?? null;
-  const before: Readonly<Record<string, unknown>> = {
-    ...{ endpoint: present?.endpoint, bucket: present?.bucket, access_key: present?.accessKey },
-    ...{ prefix: present?.prefix, region: present?.region },
-    ...{ secret_key_file: present?.secretKeyFile, recipient: present?.recipient },
+  const usual = present?.endpoint ?? NONE;
+  const endpoint = interview.ask("remoteEndpoint", "Address of an S3-compatible store for backups", usual);
+  if (endpoint === null) return { changes: [], recoveryKey: null };
+  if (endpoint === NONE) return { changes: changesOf(SECTION, before, {}), recoveryKey: null };
+  const store = {
+    bucket: need("remoteBucket", "The bucket there", before.bucket),
+    prefix: remotePrefix ?? before.prefix,
+    region: remoteRegion ?? before.region,
+    access_key: need("remoteAccessKey", "Id of the access key", before.access_key),
+    secret_key_file: need("remoteSecretKeyFile", "File with its secret", before.secret_key_file),
   };
-  const changes = NAMES.flatMap((name): KeyChange[] => {
-    const value = answers[name] ?? null;
-    return value === null || value === before[name] ? [] : [{ section: SECTION, name, value }];
-  });
-  return { changes, recoveryKey: made?.recoveryKey ?? null };
+  const known = remoteRecipient ?? before.recipient;
+  const made = known === undefined ? await newRecoveryKey() : null;
+  const recipient = known ?? made?.recipient;
+  return {
+    changes: changesOf(SECTION, before, { endpoint, ...store, recipient }),
+    recoveryKey: made?.recoveryKey ?? null,
+  };
 }

@@ -6,12 +6,13 @@ import type { Config } from "#src/config/config.ts";
 import type { KeyChange } from "#src/config/edit.ts";
 import { visible } from "#src/core/shown-text.ts";
 import { type Command, command } from "./command.ts";
-import type { Io } from "./context.ts";
+import type { Context } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 import { choice, directory, text } from "./option.ts";
 import type { Report } from "./output.ts";
 import { alarmOptions, askAboutAlarms } from "./setup-alarms.ts";
 import { describeCallbacks, ensureVerifyToken, hasWhatsapp, subscribe } from "./setup-callbacks.ts";
+import { changesOf, Interview, NONE } from "./setup-interview.ts";
 import { askAboutStore, remoteOptions } from "./setup-remote.ts";
 import { localTls, SetupSteps, waitForCertificate } from "./setup-steps.ts";
 import { UsageError } from "./usage-error.ts";
@@ -36,9 +37,6 @@ const options = {
   testTo: text("PHONE", "Who gets the first message; none: no message is sent"),
 } as const;
 
-type Answers = { readonly [Name in keyof typeof options]?: string | undefined };
-
-const NONE = "none";
 /** For the simulator, which has no templates of its own. */
 const HELLO = {
   ...{ name: "hello", language: "en", category: "UTILITY" },
@@ -55,26 +53,16 @@ export const commands: readonly Command[] = [
       needsNoData: true,
     },
     options,
-    async (context, values) => {
-      const steps = new SetupSteps(context);
-      const setup = new Setup(steps, context.io, values, context.options.json);
-      return setup.run();
-    },
+    (context, values) => new Setup(context, values).run(),
   ),
 ];
 
-class Setup {
+class Setup extends Interview<keyof typeof options> {
   readonly #steps: SetupSteps;
-  readonly #io: Io;
-  readonly #given: Answers;
-  readonly #isQuiet: boolean;
-  readonly #done: { step: string; result: string }[] = [];
 
-  constructor(steps: SetupSteps, io: Io, given: Answers, isQuiet: boolean) {
-    this.#steps = steps;
-    this.#io = io;
-    this.#given = given;
-    this.#isQuiet = isQuiet;
+  constructor(context: Context, given: Interview<keyof typeof options>["given"]) {
+    super(context.io, given, context.options.json);
+    this.#steps = new SetupSteps(context);
   }
 
   async run(): Promise<Report> {
@@ -85,7 +73,7 @@ class Setup {
     await this.#operator();
     const number = workspace === null ? null : await this.#number(workspace);
     const whatsapp = workspace !== null && (await hasWhatsapp(this.#steps, workspace)) ? workspace : null;
-    const hasToken = whatsapp !== null && ensureVerifyToken(this.#steps, this.#io.random);
+    const hasToken = whatsapp !== null && ensureVerifyToken(this.#steps, this.io.random);
     const address = await this.#service(isChanged || hasToken);
     if (address !== null) await this.#certificate(address);
     if (whatsapp !== null) await this.#callbacks(whatsapp);
@@ -96,49 +84,40 @@ class Setup {
   /** Returns whether the configuration changed. */
   async #configure(): Promise<boolean> {
     const { server, backup, retention, alerts } = this.#steps.config;
-    const changes: KeyChange[] = [];
-    const change = (section: string, name: string, answer: string | null, present: string | null): void => {
-      if (answer === null) return;
-      const value = answer === NONE ? null : answer;
-      if (value !== present) changes.push({ section, name, value });
-    };
-    const domain = this.#ask(
-      "domain",
-      "Name of this machine on the internet, for automatic HTTPS",
-      server.domain ?? NONE,
-    );
-    change("server", "domain", domain, server.domain);
-    if (domain !== null && domain !== NONE && domain !== server.domain)
-      changes.push({ section: "server", name: "listen", value: null });
-    const url = (domain ?? server.domain ?? NONE) === NONE ? (server.publicUrl ?? NONE) : null;
-    if (url !== null)
-      change(
-        "server",
-        "public_url",
-        this.#ask("publicUrl", "Its public address behind a proxy", url),
-        server.publicUrl,
-      );
-    const directory = this.#ask("backupDirectory", "Directory of backups, best on another disk", backup.directory);
-    if (directory !== backup.directory) change("backup", "directory", directory, backup.directory);
-    changes.push(...(await this.#store(backup.remote)));
-    changes.push(...this.#alarms(alerts));
-    if (this.#given.keepMessages !== undefined || retention.messages === null)
-      change("retention", "messages", this.#ask("keepMessages", "How long messages are kept", NONE), null);
-    const isChanged = this.#steps.configure(changes);
-    this.#tell("configuration", isChanged ? `${this.#steps.file} is written` : "unchanged");
+    const change = (section: string, name: string, answer: string | null, present: string | null): KeyChange[] =>
+      answer === null ? [] : changesOf(section, { [name]: present }, { [name]: answer === NONE ? null : answer });
+    const machine = "Name of this machine on the internet, for automatic HTTPS";
+    const domain = this.ask("domain", machine, server.domain ?? NONE);
+    const isNewDomain = domain !== null && domain !== NONE && domain !== server.domain;
+    const isBehindProxy = (domain ?? server.domain ?? NONE) === NONE;
+    const url = isBehindProxy
+      ? this.ask("publicUrl", "Its public address behind a proxy", server.publicUrl ?? NONE)
+      : null;
+    const directory = this.ask("backupDirectory", "Directory of backups, best on another disk", backup.directory);
+    const store = await this.#store(backup.remote);
+    const alarms = this.#alarms(alerts);
+    const keep =
+      this.given.keepMessages !== undefined || retention.messages === null
+        ? this.ask("keepMessages", "How long messages are kept", NONE)
+        : null;
+    const isChanged = this.#steps.configure([
+      ...change("server", "domain", domain, server.domain),
+      ...(isNewDomain ? [{ section: "server", name: "listen", value: null }] : []),
+      ...change("server", "public_url", url, server.publicUrl),
+      ...change("backup", "directory", directory, backup.directory),
+      ...store,
+      ...alarms,
+      ...change("retention", "messages", keep, null),
+    ]);
+    this.tell("configuration", isChanged ? `${this.#steps.file} is written` : "unchanged");
     return isChanged;
   }
 
   async #store(present: Config["backup"]["remote"]): Promise<KeyChange[]> {
-    const { changes, recoveryKey } = await askAboutStore({
-      present,
-      ask: (name, question, usual) => this.#ask(name, question, usual),
-      need: (name, question) => this.#need(name, question, "the store"),
-      given: (name) => this.#given[name],
-    });
+    const { changes, recoveryKey } = await askAboutStore(this, present);
     // Before the recipient is written: an unseen key would lock every archive.
     if (recoveryKey !== null)
-      this.#tell(
+      this.tell(
         "recovery key",
         `${recoveryKey} (shown once: keep it apart from this machine, or no archive can be restored)`,
       );
@@ -146,12 +125,7 @@ class Setup {
   }
 
   #alarms(present: Config["alerts"]): KeyChange[] {
-    const changes = askAboutAlarms({
-      present,
-      ask: (name, question, usual) => this.#ask(name, question, usual),
-      need: (name, question) => this.#need(name, question, "an alarm"),
-      given: (name) => this.#given[name],
-    });
+    const changes = askAboutAlarms(this, present);
     if (changes === null)
       throw new CommandFailure("setup_failed", "that is not a way to be told", "answer webhook, email or none");
     return changes;
@@ -166,58 +140,59 @@ class Setup {
     const results = channels.map(
       ({ channel, arrived, reason }) => `${channel}: ${arrived ? "the test alarm arrived" : reason}`,
     );
-    this.#tell("alarms", results.length === 0 ? message : results.join("; "));
+    this.tell("alarms", results.length === 0 ? message : results.join("; "));
   }
 
   async #workspace(): Promise<string | null> {
     const [first] = await this.#steps.list("workspace", "list");
     if (first !== undefined) {
-      this.#tell("workspace", `${first.id}, ${first.name}`);
+      this.tell("workspace", `${first.id}, ${first.name}`);
       return String(first.id);
     }
-    const name = this.#ask("business", "Name of the business", null);
-    const country = name === null ? null : this.#ask("country", "Its country, such as IN", null);
-    const timezone = country === null ? null : this.#ask("timezone", "Its timezone, such as Asia/Kolkata", null);
-    if (name === null) return this.#skip("workspace", "--business");
+    const name = this.ask("business", "Name of the business", null);
+    const country = name === null ? null : this.ask("country", "Its country, such as IN", null);
+    const timezone = country === null ? null : this.ask("timezone", "Its timezone, such as Asia/Kolkata", null);
+    if (name === null) return this.skip("workspace", "--business");
     if (country === null || timezone === null) throw new UsageError("--business needs --country and --timezone");
     const created = await this.#steps.require(
       ...["workspace", "create", "--name", name, "--country", country, "--timezone", timezone],
     );
-    this.#tell("workspace", `${created.id}, ${name}`);
+    this.tell("workspace", `${created.id}, ${name}`);
     return String(created.id);
   }
 
   async #operator(): Promise<void> {
     const users = await this.#steps.list("user", "list");
     const operator = users.find(({ role }) => role === "operator");
-    if (operator !== undefined) return this.#tell("operator", String(operator.email));
-    const email = this.#ask("email", "E-mail address of the first operator", null);
-    if (email === null || email === NONE) return void this.#skip("operator", "--email");
+    if (operator !== undefined) return this.tell("operator", String(operator.email));
+    const email = this.ask("email", "E-mail address of the first operator", null);
+    if (email === null || email === NONE) return void this.skip("operator", "--email");
     const { link } = await this.#steps.require("user", "create", "--email", email, "--role", "operator");
-    this.#tell("operator", `${email}: this link works once: ${link}`);
+    this.tell("operator", `${email}: this link works once: ${link}`);
   }
 
   async #number(workspace: string): Promise<string | null> {
     const [first] = await this.#steps.list("number", "list", "--workspace", workspace);
     if (first !== undefined) {
-      this.#tell("number", String(first.phone));
+      this.tell("number", String(first.phone));
       return String(first.phone);
     }
-    const network = this.#ask("network", "Network of the first number: simulator, whatsapp or none", NONE);
-    if (network === null || network === NONE) return this.#skip("number", "--network");
+    const network = this.ask("network", "Network of the first number: simulator, whatsapp or none", NONE);
+    if (network === null || network === NONE) return this.skip("number", "--network");
     if (network !== "simulator" && network !== "whatsapp")
       throw new CommandFailure("setup_failed", `${network} is not a network`, "answer simulator, whatsapp or none");
+    const need = (name: keyof typeof options, question: string): string => this.need(name, question, "the number");
     const words = ["number", "add", "--workspace", workspace, "--network", network, "--name", "first"];
-    words.push("--phone", this.#need("phone", "The number, with its country code"));
+    words.push("--phone", need("phone", "The number, with its country code"));
     if (network === "whatsapp") {
-      words.push("--phone-number-id", this.#need("phoneNumberId", "Its phone number id at Meta"));
-      words.push("--account-id", this.#need("accountId", "The id of its WhatsApp Business account"));
-      words.push("--token-file", this.#need("tokenFile", "File with its access token"));
-      const secret = this.#ask("appSecretFile", "File with the Meta app's secret", NONE);
+      words.push("--phone-number-id", need("phoneNumberId", "Its phone number id at Meta"));
+      words.push("--account-id", need("accountId", "The id of its WhatsApp Business account"));
+      words.push("--token-file", need("tokenFile", "File with its access token"));
+      const secret = this.ask("appSecretFile", "File with the Meta app's secret", NONE);
       if (secret !== null && secret !== NONE) words.push("--app-secret-file", secret);
     }
     const { phone } = await this.#steps.require(...words);
-    this.#tell("number", String(phone));
+    this.tell("number", String(phone));
     return String(phone);
   }
 
@@ -225,12 +200,12 @@ class Setup {
   async #service(isChanged: boolean): Promise<string | null> {
     const running = await this.#steps.findServer(false);
     if (!this.#steps.hasService()) {
-      if (running === null) this.#tell("server", "not running: start it with waxwing serve, then run setup again");
-      else this.#tell("server", isChanged ? `runs at ${running}; restart it for the changes` : `runs at ${running}`);
+      if (running === null) this.tell("server", "not running: start it with waxwing serve, then run setup again");
+      else this.tell("server", isChanged ? `runs at ${running}; restart it for the changes` : `runs at ${running}`);
       return running;
     }
     if (running !== null && !isChanged) {
-      this.#tell("service", `runs at ${running}`);
+      this.tell("service", `runs at ${running}`);
       return running;
     }
     if (!this.#steps.restartService())
@@ -238,7 +213,7 @@ class Setup {
     const address = await this.#steps.findServer(true);
     if (address === null)
       throw new CommandFailure("setup_failed", "the service does not answer", "journalctl -u waxwing -e shows why");
-    this.#tell("service", `runs at ${address}`);
+    this.tell("service", `runs at ${address}`);
     return address;
   }
 
@@ -246,20 +221,20 @@ class Setup {
   async #certificate(address: string): Promise<void> {
     const { domain, tlsCert } = this.#steps.config.server;
     if (domain === null || tlsCert !== null) return;
-    const issuer = await waitForCertificate(address, domain, this.#io);
-    this.#tell("certificate", issuer === null ? "not yet: waxwing status says why" : `for ${domain}, from ${issuer}`);
+    const issuer = await waitForCertificate(address, domain, this.io);
+    this.tell("certificate", issuer === null ? "not yet: waxwing status says why" : `for ${domain}, from ${issuer}`);
   }
 
   async #callbacks(workspace: string): Promise<void> {
-    this.#tell("subscription", await subscribe(this.#steps, workspace));
-    this.#tell("callbacks", describeCallbacks(this.#steps));
+    this.tell("subscription", await subscribe(this.#steps, workspace));
+    this.tell("callbacks", describeCallbacks(this.#steps));
   }
 
   async #message(workspace: string, address: string): Promise<void> {
-    const to = this.#ask("testTo", "Who gets the first message", NONE);
-    if (to === null || to === NONE) return void this.#skip("first message", "--test-to");
+    const to = this.ask("testTo", "Who gets the first message", NONE);
+    if (to === null || to === NONE) return void this.skip("first message", "--test-to");
     const template = await this.#template(workspace);
-    if (template === null) return this.#tell("first message", "no approved template without values; send one later");
+    if (template === null) return this.tell("first message", "no approved template without values; send one later");
     const { key, id } = await this.#steps.require("key", "create", "--workspace", workspace, "--name", "setup");
     try {
       const response = await fetch(`${address}/api/v1/messages`, {
@@ -270,7 +245,7 @@ class Setup {
       });
       const body = (await response.json()) as { data?: { status: string }; error?: { message: string } };
       if (!response.ok) throw new CommandFailure("setup_failed", `the first message: ${body.error?.message}`);
-      this.#tell("first message", `${to}: ${body.data?.status}`);
+      this.tell("first message", `${to}: ${body.data?.status}`);
     } finally {
       await this.#steps.run("key", "revoke", String(id));
     }
@@ -298,35 +273,8 @@ class Setup {
       ({ severity, says, next }) => `${severity}: ${visible(says)}\n  next: ${visible(next)}`,
     );
     if (!status.ok && conditions.length === 0)
-      return { json: { steps: this.#done, conditions }, text: `status: ${status.message}`, exitCode: 1 };
+      return { json: { steps: this.done, conditions }, text: `status: ${status.message}`, exitCode: 1 };
     const text = conditions.length === 0 ? "status: nothing needs attention." : `status:\n${lines.join("\n")}`;
-    return { json: { steps: this.#done, conditions }, text, ...(status.ok ? {} : { exitCode: 1 }) };
-  }
-
-  /** An option, or an answer at the terminal; null: neither. */
-  #ask(name: keyof Answers, question: string, usual: string | null): string | null {
-    const given = this.#given[name];
-    if (given !== undefined) return given;
-    const { ask } = this.#io;
-    if (ask === undefined) return null;
-    const answer = ask(usual === null ? `${question}: ` : `${question} [${usual}]: `).trim();
-    return answer === "" ? usual : answer;
-  }
-
-  #need(name: keyof Answers, question: string, what = "the number"): string {
-    const answer = this.#ask(name, question, null);
-    if (answer !== null) return answer;
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    throw new UsageError(`${what} needs ${flag}`);
-  }
-
-  #tell(step: string, result: string): void {
-    this.#done.push({ step, result });
-    if (!this.#isQuiet) this.#io.out(`${step}: ${visible(result)}\n`);
-  }
-
-  #skip(step: string, flag: string): null {
-    this.#tell(step, `skipped (${flag})`);
-    return null;
+    return { json: { steps: this.done, conditions }, text, ...(status.ok ? {} : { exitCode: 1 }) };
   }
 }

@@ -107,7 +107,8 @@ class Setup extends Interview<keyof typeof options> {
       ...change("backup", "directory", directory, backup.directory),
       ...store,
       ...alarms,
-      ...change("retention", "messages", keep, null),
+      // Parsed, it does not say how the file spells it; the same spelling changes nothing there.
+      ...change("retention", "messages", keep, retention.messages === null ? null : ""),
     ]);
     this.tell("configuration", isChanged ? `${this.#steps.file} is written` : "unchanged");
     return isChanged;

@@ -70,6 +70,10 @@ test("setup makes configuration, workspace, operator and number, sends a first m
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).toContain("retention.messages");
   expect(readFileSync(workshop.path("waxwing.toml"), "utf8")).toBe(written);
+  await workshop.json<Setup>(["setup", "--keep-messages", "none"]);
+  const kept = readFileSync(workshop.path("waxwing.toml"), "utf8");
+  expect(parse(kept).retention).toEqual({});
+  expect(kept).toContain('# messages = "18 months"');
 });
 
 test("setup writes the store of backups, shows a new recovery key once, and changes single answers later", async () => {

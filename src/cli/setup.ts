@@ -107,7 +107,7 @@ class Setup extends Interview<keyof typeof options> {
       ...change("backup", "directory", directory, backup.directory),
       ...store,
       ...alarms,
-      // Parsed, it does not say how the file spells it; the same spelling changes nothing there.
+      // Parsed, it does not say what stands in the file, where the same text changes nothing.
       ...change("retention", "messages", keep, retention.messages === null ? null : ""),
     ]);
     this.tell("configuration", isChanged ? `${this.#steps.file} is written` : "unchanged");

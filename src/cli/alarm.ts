@@ -36,7 +36,7 @@ export const commands: readonly Command[] = [
           failure === null ? `${channel}: arrived` : `${channel}: did not arrive: ${quoted(failure)}`,
         )
         .join("\n");
-      return { json, text, ...(ok ? {} : { exitCode: 1 }) };
+      return { json, text, exitCode: ok ? 0 : 1 };
     },
   ),
 ];

@@ -12,7 +12,7 @@ import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { type FailureRule, failingAs, isFileThere } from "./failure.ts";
 import { file, positional } from "./option.ts";
-import { list, megabytes } from "./output.ts";
+import { lines, list, megabytes } from "./output.ts";
 import { recoverySheet } from "./recovery-sheet.ts";
 import { remoteCommands } from "./remote-backup.ts";
 
@@ -45,7 +45,7 @@ export const commands: readonly Command[] = [
         broken: backup.findings.map(({ name, count, of, ids }) => ({ name, count, of, ids })),
         key_file: keyFile,
       };
-      const text = [
+      const text = lines(
         list({
           file: view.file,
           size: megabytes(backup.bytes),
@@ -57,11 +57,11 @@ export const commands: readonly Command[] = [
         keyFile === null
           ? "The key that decrypts its secrets is in WAXWING_SECRETS_KEY, not in the backup: keep it apart from this file."
           : `The key that decrypts its secrets is ${keyFile}, not in the backup: keep a copy of it apart from this file.`,
-        ...(view.verified
-          ? ["Integrity, references and invariants are checked."]
-          : ["The database fails its check, and so does the backup:", describeBroken(storage.path, backup.findings)]),
-      ].join("\n");
-      return { json: view, text, ...(view.verified ? {} : { exitCode: 1 as const }) };
+        view.verified
+          ? "Integrity, references and invariants are checked."
+          : ["The database fails its check, and so does the backup:", describeBroken(storage.path, backup.findings)],
+      );
+      return { json: view, text, exitCode: view.verified ? 0 : 1 };
     },
   ),
   ...remoteCommands,

@@ -23,7 +23,7 @@ import { withDatabase } from "./database.ts";
 import { limitOption, listCommand, newest, writeCommand } from "./database-command.ts";
 import { CommandFailure } from "./failure.ts";
 import { flag, number, type Options, positional, type Values } from "./option.ts";
-import { list, type Report, table, timesIn } from "./output.ts";
+import { lines, list, type Report, table, timesIn } from "./output.ts";
 import { UsageError } from "./usage-error.ts";
 import { watchBroadcast } from "./watch-broadcast.ts";
 
@@ -171,7 +171,7 @@ function report(tx: ReadTx, broadcast: Broadcast): Report {
     "waits until": timesIn(workspace)(broadcast.waitsUntil) ?? undefined,
   };
   const rows = reasons.map(({ status, reason, count }) => ({ "": status, people: count, why: reason }));
-  const text = [list(entries), ...(rows.length === 0 ? [] : ["", table(rows, "")])].join("\n");
+  const text = lines(list(entries), rows.length > 0 && ["", table(rows, "")]);
   return { json: { ...shown, reasons }, text };
 }
 

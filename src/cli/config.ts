@@ -12,7 +12,7 @@ import { readSmtpUrl } from "#src/net/mail.ts";
 import { type Command, command } from "./command.ts";
 import { checkDomain } from "./config-domain.ts";
 import { checkRemote } from "./config-remote.ts";
-import { type ConfigFinding, findingLines, ok, problem, warning } from "./finding.ts";
+import { type ConfigFinding, describeFindings, ok, problem, warning } from "./finding.ts";
 import type { Report } from "./output.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -213,11 +213,11 @@ function reportOf(config: Config, findings: readonly ConfigFinding[]): Report {
   const path = file === null ? null : resolve(file);
   const text = [
     path === null ? "There is no configuration file; the defaults hold." : `${path} is valid.`,
-    ...findingLines(findings, ({ key }) => (places.has(key) ? placeOf(config, key) : key)),
+    describeFindings(findings, ({ key }) => (places.has(key) ? placeOf(config, key) : key)),
   ].join("\n");
   return {
     json: { ok, file: path, findings: findings.map((one) => ({ ...one, line: places.get(one.key)?.line ?? null })) },
     text,
-    ...(ok ? {} : { exitCode: 1 }),
+    exitCode: ok ? 0 : 1,
   };
 }

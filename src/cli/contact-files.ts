@@ -15,7 +15,7 @@ import type { Context, Io } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { choice, file, number, required, text, workspaceOption } from "./option.ts";
-import { list } from "./output.ts";
+import { lines, list } from "./output.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const FAILURES = ".errors.csv";
@@ -81,8 +81,7 @@ export const fileCommands: readonly Command[] = [
           );
           // On disk before the report says that it is there.
           failures.close();
-          const result = describeReport(counters, failures);
-          return counters.failed === 0 ? result : { ...result, exitCode: 1 };
+          return { ...describeReport(counters, failures), exitCode: counters.failed === 0 ? 0 : 1 };
         } finally {
           failures.abandon();
         }
@@ -135,16 +134,16 @@ export function describeReport(
   const { reasons, omitted = [], changes = [], stored = [], question: _, ...counters } = { ...report, ...errors };
   const sentence =
     (unit: string) =>
-    ({ reason, rows, example_line: line, lines = [line], fix }: ReasonCount) =>
-      `${rows} ${rows === 1 ? unit : `${unit}s`}: ${reason}; ${fix} (${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")})`;
-  const lines = [
+    ({ reason, rows, example_line: line, lines: at = [line], fix }: ReasonCount) =>
+      `${rows} ${rows === 1 ? unit : `${unit}s`}: ${reason}; ${fix} (${at.length === 1 ? "line" : "lines"} ${at.join(", ")})`;
+  const text = lines(
     list(counters as Record<string, string | number | null>),
-    ...reasons.map(sentence("row")),
-    ...omitted.map(sentence("cell")),
-    ...changes.map(({ change, rows, example_line: line }) => `${rows} changed: ${change} (line ${line})`),
-    ...(stored.length === 0 ? [] : ["The first rows as they would be stored:", ...stored.map(sayStored)]),
-  ];
-  return { json: { ...report, ...errors }, text: lines.join("\n") };
+    reasons.map(sentence("row")),
+    omitted.map(sentence("cell")),
+    changes.map(({ change, rows, example_line: line }) => `${rows} changed: ${change} (line ${line})`),
+    stored.length > 0 && ["The first rows as they would be stored:", ...stored.map(sayStored)],
+  );
+  return { json: { ...report, ...errors }, text };
 }
 
 function sayStored({ line, values, problems }: StoredRow): string {

@@ -17,6 +17,7 @@ import { findPairs } from "#src/transfer/find-pairs.ts";
 import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { flag, positional, text, workspaceOption } from "./option.ts";
+import { lines } from "./output.ts";
 
 const inWords: Readonly<Record<PairReason, string>> = {
   network: "WhatsApp named one by a name of the other",
@@ -38,9 +39,9 @@ export const joinCommands: readonly Command[] = [
       withDatabase(context, "read", async ({ store }) => {
         const query = async (sql: string) => store.client.prepare(sql).all() as Record<string, unknown>[];
         const { id } = store.read((tx) => getWorkspace(tx, values.workspace));
-        const found = await findPairs(query, id);
+        const possible = await findPairs(query, id);
         const pairs = store.read((tx) =>
-          found.flatMap(({ one, other, reasons }) => {
+          possible.flatMap(({ one, other, reasons }) => {
             const both = [one, other].flatMap((contact) => findById(tx, id, contact) ?? []).filter(isAddressable);
             const [first, second] = both.map((contact) => ({
               name: displayNameOf(contact),
@@ -53,11 +54,11 @@ export const joinCommands: readonly Command[] = [
         );
         const say = (side: (typeof pairs)[number]["one"]): string =>
           [side.phone ?? side.user_id ?? "", side.name === null ? "" : visible(side.name)].join(" ").trim();
-        const lines = pairs.map(
+        const found = pairs.map(
           ({ one, other, reasons }) =>
             `${say(one)}  and  ${say(other)}: ${reasons.map((reason) => inWords[reason]).join(", ")}`,
         );
-        return { json: { duplicates: pairs }, text: lines.length === 0 ? "No possible duplicates." : lines.join("\n") };
+        return { json: { duplicates: pairs }, text: found.length === 0 ? "No possible duplicates." : found.join("\n") };
       }),
   ),
   command(
@@ -89,14 +90,14 @@ export const joinCommands: readonly Command[] = [
             };
           });
           const differing = shown.fields.filter(({ differs }) => differs);
-          const lines = [
+          const text = lines(
             `Consent: ${shown.consent.replace("_", " ")}.`,
-            ...(shown.further_phone === null ? [] : [`${shown.further_phone} leads to the same contact.`]),
-            ...differing.map(
+            shown.further_phone !== null && `${shown.further_phone} leads to the same contact.`,
+            differing.map(
               ({ field, stays, goes }) => `${field}: ${visible(String(stays))} stays, ${visible(String(goes))} goes`,
             ),
-          ];
-          return { json: shown, text: lines.join("\n") };
+          );
+          return { json: shown, text };
         }
         const { joinId, contact } = await store.write((tx) => {
           const workspace = getWorkspace(tx, values.workspace);

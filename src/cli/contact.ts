@@ -23,6 +23,7 @@ import { importCommand } from "./contact-import.ts";
 import { joinCommands } from "./contact-join.ts";
 import { withDatabase } from "./database.ts";
 import { file, positional, required, text, workspaceOption } from "./option.ts";
+import { lines } from "./output.ts";
 
 const options = {
   phone: positional(text("PHONE", "The person's number, in any format")),
@@ -80,10 +81,10 @@ export const commands: readonly Command[] = [
             }),
           );
           const { contacts: _, missing, ...counts } = report;
-          const text = [
+          const text = lines(
             `${values.out} has ${counts.entries} messages, ${counts.notes} notes and ${counts.files} files.`,
-            ...(missing.length === 0 ? [] : [`Files that are stored no more: ${missing.join(", ")}.`]),
-          ].join("\n");
+            missing.length > 0 && `Files that are stored no more: ${missing.join(", ")}.`,
+          );
           return { json: { file: values.out, ...counts, missing }, text };
         } finally {
           closeSync(handle);
@@ -138,26 +139,22 @@ export const commands: readonly Command[] = [
 function describeErased(backups: readonly { place: string; until: string | null }[], holders: ErasureHolders): string {
   const { log_emptied: isLogEmpty, waiting_imports: waitingImports, shared_uploads: sharedUploads } = holders;
   const { still_blocked_on: blockedOn } = holders;
-  return [
+  return lines(
     "The person is erased.",
-    ...(backups.length === 0 ? [] : ["Copies from before still contain the person:"]),
+    backups.length > 0 && "Copies from before still contain the person:",
     ...backups.map(({ place, until }) => `  ${place}: until ${until ?? "you delete it"}`),
-    ...(holders.is_replicated ? ["The replica of the database still contains the person until it ages out."] : []),
-    ...(sharedUploads.length === 0 ? [] : [`Uploads that others got too stay: ${sharedUploads.join(", ")}.`]),
-    ...(blockedOn.length === 0
-      ? []
-      : [
-          `WhatsApp still blocks the person on ${blockedOn.join(", ")}.`,
-          "  next: unblock them under Numbers, if they are to write again",
-        ]),
-    ...(isLogEmpty ? [] : ["The write-ahead log still contains old pages until the server's next restart."]),
-    ...(waitingImports.length === 0
-      ? []
-      : [
-          `Uploaded files that are not imported yet may contain the person: ${waitingImports.join(", ")}.`,
-          "  next: discard them under Contacts → Import, or remove the person from them",
-        ]),
-  ].join("\n");
+    holders.is_replicated && "The replica of the database still contains the person until it ages out.",
+    sharedUploads.length > 0 && `Uploads that others got too stay: ${sharedUploads.join(", ")}.`,
+    blockedOn.length > 0 && [
+      `WhatsApp still blocks the person on ${blockedOn.join(", ")}.`,
+      "  next: unblock them under Numbers, if they are to write again",
+    ],
+    !isLogEmpty && "The write-ahead log still contains old pages until the server's next restart.",
+    waitingImports.length > 0 && [
+      `Uploaded files that are not imported yet may contain the person: ${waitingImports.join(", ")}.`,
+      "  next: discard them under Contacts → Import, or remove the person from them",
+    ],
+  );
 }
 
 /** The server takes over a command that was killed. */

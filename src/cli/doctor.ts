@@ -11,7 +11,7 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
 import { workspacesOf } from "./database-command.ts";
-import { findingLines } from "./finding.ts";
+import { describeFindings } from "./finding.ts";
 import { flag, workspaceFilter } from "./option.ts";
 import type { Report } from "./output.ts";
 import { accountPorts, syncNow } from "./sync-now.ts";
@@ -86,5 +86,5 @@ function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[
     })),
   };
   const about = ({ numberId, check }: Finding): string => (numberId === null ? check : `number ${numberId}, ${check}`);
-  return { json, text: findingLines(findings, about).join("\n"), ...(json.ok ? {} : { exitCode: 1 }) };
+  return { json, text: describeFindings(findings, about), exitCode: json.ok ? 0 : 1 };
 }

@@ -1,5 +1,6 @@
 /** The findings of `waxwing config check` and `waxwing doctor`, and how they are printed. */
 import { visible } from "#src/core/shown-text.ts";
+import { lines } from "./output.ts";
 
 interface Finding {
   level: "ok" | "warning" | "problem";
@@ -27,15 +28,18 @@ export function problem(key: string, message: string, next: string | null): Conf
 
 const LEVEL_LABELS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
 
-/** The lines to print, with the number of problems at the end. `about`: what a finding is about. */
-export function findingLines<One extends Finding>(findings: readonly One[], about: (finding: One) => string): string[] {
+/** What to print, with the number of problems at the end. `about`: what a finding is about. */
+export function describeFindings<One extends Finding>(
+  findings: readonly One[],
+  about: (finding: One) => string,
+): string {
   const problems = findings.filter(({ level }) => level === "problem").length;
-  return [
-    ...findings.flatMap((one) => [
+  return lines(
+    findings.map((one) => [
       `${LEVEL_LABELS[one.level]}  ${about(one)}: ${visible(one.message)}`,
-      ...(one.next === null ? [] : [`         next: ${visible(one.next)}`]),
+      one.next !== null && `         next: ${visible(one.next)}`,
     ]),
     "",
     problems === 0 ? "No problems found." : `${problems} ${problems === 1 ? "problem" : "problems"}.`,
-  ];
+  );
 }

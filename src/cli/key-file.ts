@@ -20,7 +20,7 @@ import { type Command, command } from "./command.ts";
 import type { Io } from "./context.ts";
 import { type Database, loadConfiguredKeys, withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
-import { list } from "./output.ts";
+import { lines, list } from "./output.ts";
 import { countSealed, type Resealed, resealAll } from "./reseal.ts";
 
 export const commands: readonly Command[] = [
@@ -43,15 +43,15 @@ export const commands: readonly Command[] = [
           secrets: Object.fromEntries(counts),
           rotation_pending: keys.all().length > 1,
         };
-        const text = [
+        const text = lines(
           list({
             key: view.file ?? SECRET_KEY_VARIABLE,
             id: view.key_id,
             "older keys": view.older_key_ids.join(", ") || null,
             secrets: [...counts].map(([id, count]) => `${count} with key ${id}`).join(", ") || "none",
           }),
-          ...(view.rotation_pending ? ["", "A rotation is not complete: waxwing key-file rotate"] : []),
-        ].join("\n");
+          view.rotation_pending && ["", "A rotation is not complete: waxwing key-file rotate"],
+        );
         return { json: view, text };
       }),
   ),
@@ -94,17 +94,14 @@ async function rotate(database: Database, io: Io) {
     resumed: isResumed,
     kept: dropped,
   };
-  const text = [
+  const text = lines(
     `${view.resealed} secrets are now encrypted with key ${view.key_id}.`,
-    ...(dropped === null
-      ? []
-      : [`The old key lies in ${dropped}. Backups made before need it; delete it with the last of them.`]),
-    ...(view.unreadable.length === 0
-      ? []
-      : [`These secrets could not be read with any key and stay as they were: ${view.unreadable.join(", ")}.`]),
-    ...(keys.keyFile === null ? [`Now leave the old key out of ${SECRET_KEY_VARIABLE}, and restart the server.`] : []),
+    dropped !== null && `The old key lies in ${dropped}. Backups made before need it; delete it with the last of them.`,
+    view.unreadable.length > 0 &&
+      `These secrets could not be read with any key and stay as they were: ${view.unreadable.join(", ")}.`,
+    keys.keyFile === null && `Now leave the old key out of ${SECRET_KEY_VARIABLE}, and restart the server.`,
     "Keep a copy of the new key apart from the backups.",
-  ].join("\n");
+  );
   return { json: view, text };
 }
 

@@ -9,7 +9,7 @@ import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import type { Command } from "./command.ts";
 import { listCommand, writeCommand } from "./database-command.ts";
 import { flag, number, positional, text, workspaceOption } from "./option.ts";
-import { list, timesIn } from "./output.ts";
+import { lines, list, timesIn } from "./output.ts";
 
 export const commands: readonly Command[] = [
   writeCommand(
@@ -53,7 +53,7 @@ export const commands: readonly Command[] = [
         requireUsableLimits(tx, workspace, limits);
         const { key, ...created } = createKey(tx, workspaceId, name ?? "API key", { limits });
         const shown = view(created, workspace);
-        const text = [
+        const text = lines(
           list({
             id: shown.id,
             key,
@@ -67,7 +67,7 @@ export const commands: readonly Command[] = [
           }),
           "",
           "Save the key now: only its hash is stored, so it cannot be shown again.",
-        ].join("\n");
+        );
         return { json: { ...shown, key }, text };
       },
   ),
@@ -105,15 +105,16 @@ export const commands: readonly Command[] = [
         const key = revokeKey(tx, id);
         const shown = view(key, getWorkspace(tx, key.workspaceId));
         const webhooks = listWebhooksOfKey(tx, key.id);
-        const lines = [
+        const text = lines(
           `Key ${shown.id} (${shown.prefix}…) is revoked since ${shown.revoked_at}.`,
-          ...(webhooks.length === 0 ? [] : ["", "It added these webhook addresses, which still receive events:"]),
-          ...webhooks.map(({ id, url }) => `  ${id}  ${url}`),
-          ...(webhooks.length === 0
-            ? []
-            : [`Remove one: waxwing webhook remove --workspace ${key.workspaceId} --id ${webhooks[0]?.id}`]),
-        ];
-        return { json: { ...shown, webhooks }, text: lines.join("\n") };
+          webhooks.length > 0 && [
+            "",
+            "It added these webhook addresses, which still receive events:",
+            ...webhooks.map(({ id, url }) => `  ${id}  ${url}`),
+            `Remove one: waxwing webhook remove --workspace ${key.workspaceId} --id ${webhooks[0]?.id}`,
+          ],
+        );
+        return { json: { ...shown, webhooks }, text };
       },
   ),
 ];

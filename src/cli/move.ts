@@ -29,7 +29,7 @@ import { createDirectories, fileExists, loadConfiguredKeys, noDatabase } from ".
 import { CommandFailure, type FailureRule, failingAs, isFileThere } from "./failure.ts";
 import { openForUpdate } from "./named-files.ts";
 import { file, positional, text } from "./option.ts";
-import { list, megabytes, type Report, stepPrinter } from "./output.ts";
+import { lines, list, megabytes, type Report, stepPrinter } from "./output.ts";
 import { whileStopped } from "./stopped-server.ts";
 
 const CODE_LENGTH = 24;
@@ -192,7 +192,7 @@ function reportOut({ io }: Context, { file, bytes, media, expiresAt, flaws }: Mo
     environment: variables,
     flaws,
   };
-  const text = [
+  const text = lines(
     list({
       file,
       size: megabytes(bytes),
@@ -206,12 +206,10 @@ function reportOut({ io }: Context, { file, bytes, media, expiresAt, flaws }: Mo
     "SSH, delete it when the new server runs, and use no copy of it. Waxwing cannot see a copy that is made elsewhere.",
     "Not in FILE: backups, certificate files and whatever else the configuration names by path, but for smtp_url_file and",
     "secret_key_file.",
-    ...(variables.length === 0
-      ? []
-      : [`Not in FILE either, because they are in the environment: ${variables.join(", ")}.`]),
-    ...(flaws.length === 0 ? [] : [`Failing already before the move: ${flaws.join(", ")} (waxwing check).`]),
+    variables.length > 0 && `Not in FILE either, because they are in the environment: ${variables.join(", ")}.`,
+    flaws.length > 0 && `Failing already before the move: ${flaws.join(", ")} (waxwing check).`,
     "Keep this service from starting again: systemctl disable --now waxwing",
-  ].join("\n");
+  );
   return { json, text };
 }
 
@@ -245,20 +243,19 @@ function reportIn({ io }: Context, config: Config, moved: MovedIn, carried: Carr
     config_of_old_machine: existsSync(movedConfig) ? movedConfig : null,
     carried: carried === null || carried.failure !== null ? [] : carried.sections,
   };
-  const text = [
+  const text = lines(
     list({ database, from: json.from, "moved out": json.moved_out_at, replaced: json.replaced, ...counts }),
     "",
-    ...(isDone ? ["It was moved in already; nothing was changed."] : []),
+    isDone && "It was moved in already; nothing was changed.",
     heldBecause === null
       ? "It continues where it stopped: nothing is held, and ids continue. The file is marked as used; delete it."
       : `It is a copy, because ${HELD[heldBecause]}: at its start, running and scheduled broadcasts are put on hold.`,
-    ...(flaws.length === 0 ? [] : [`Failing already before the move: ${flaws.join(", ")} (waxwing check).`]),
-    ...(carried === null || carried.sections.length === 0 ? [] : [describeCarried(carried)]),
-    ...(json.config_of_old_machine === null
-      ? []
-      : [`The old machine's configuration: ${movedConfig}. Compare it with the one here; nothing reads it there.`]),
+    flaws.length > 0 && `Failing already before the move: ${flaws.join(", ")} (waxwing check).`,
+    carried !== null && carried.sections.length > 0 && describeCarried(carried),
+    json.config_of_old_machine !== null &&
+      `The old machine's configuration: ${movedConfig}. Compare it with the one here; nothing reads it there.`,
     "Start the server now. If its address changed, change DNS and the callback address at Meta too.",
-  ].join("\n");
+  );
   return { json, text };
 }
 

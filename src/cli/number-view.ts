@@ -13,7 +13,7 @@ import { findPortfolio } from "#src/domain/numbers/portfolio.ts";
 import type { NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { list, type Report, timesIn } from "./output.ts";
+import { lines, list, type Report, timesIn } from "./output.ts";
 
 export function view(number: SendingNumber, workspace: Workspace) {
   return {
@@ -54,7 +54,7 @@ export function reportOf(tx: ReadTx, number: SendingNumber, more: Additions = {}
   const network = number.network === "whatsapp" ? onWhatsapp(tx, number, timesIn(workspace), more) : null;
   const problems = more.problems ?? [];
   const address = more.address == null ? null : describeAddress(more.address);
-  const lines = list({
+  const entries = list({
     id: shown.id,
     workspace: shown.workspace_id,
     phone: shown.phone,
@@ -66,16 +66,17 @@ export function reportOf(tx: ReadTx, number: SendingNumber, more: Additions = {}
     ...network?.lines,
     added: shown.created_at,
   });
-  const reported = [
-    "",
-    "Reported by WhatsApp:",
-    ...problems.map((problem) => `  ${problem}`),
-    "  next: waxwing doctor",
-  ];
-  return {
-    json: { ...shown, ...network?.json, ...address?.json },
-    text: [lines, ...(problems.length === 0 ? [] : reported), ...(address?.lines ?? [])].join("\n"),
-  };
+  const text = lines(
+    entries,
+    problems.length > 0 && [
+      "",
+      "Reported by WhatsApp:",
+      ...problems.map((problem) => `  ${problem}`),
+      "  next: waxwing doctor",
+    ],
+    address?.lines ?? null,
+  );
+  return { json: { ...shown, ...network?.json, ...address?.json }, text };
 }
 
 function describeSharing(since: string, sharedWith: SendingNumber["sharedWith"]): string {

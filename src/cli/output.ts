@@ -11,8 +11,8 @@ export interface Report {
   readonly json: unknown;
   /** Without the last line end; if empty, nothing is printed. */
   readonly text: string;
-  /** 1 if the result itself reports a failure; otherwise omitted, which means 0. */
-  readonly exitCode?: 1;
+  /** 1 if the result itself reports a failure; 0 if it is omitted. */
+  readonly exitCode?: 0 | 1;
 }
 
 type Cell = string | number | boolean | null;
@@ -47,6 +47,19 @@ export function list(entries: Readonly<Record<string, Cell | undefined>>): strin
   const shown = Object.entries(entries).filter((entry): entry is [string, Cell] => entry[1] !== undefined);
   const widest = Math.max(0, ...shown.map(([name]) => width(name)));
   return shown.map(([name, value]) => `${pad(name, widest)}  ${show(value)}`.trimEnd()).join("\n");
+}
+
+/** A part of a text: what is false or null is left out. */
+export type Line = string | false | null | readonly Line[];
+
+/** A text of these lines, without a line end after the last one. */
+export function lines(...parts: readonly Line[]): string {
+  return parts.flatMap(linesOf).join("\n");
+}
+
+function linesOf(part: Line): readonly string[] {
+  if (typeof part === "string") return [part];
+  return part === false || part === null ? [] : part.flatMap(linesOf);
 }
 
 /** One JSON document with its line end: indented for a terminal, on one line for a program. */

@@ -17,6 +17,7 @@ import { type Database, loadConfiguredKeys, withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { readInputFile } from "./input.ts";
 import { file } from "./option.ts";
+import { lines } from "./output.ts";
 import { requireRemote } from "./remote-store.ts";
 
 export const recoverySheet = command(
@@ -149,7 +150,7 @@ function remotePage(sheet: Sheet, remote: NonNullable<Sheet["remote"]>): string 
   const store = `--endpoint ${remote.endpoint}${region} --access-key ${remote.access_key} --secret-key-file secret`;
   const prefix = remote.prefix === null ? "" : ` --prefix ${remote.prefix}`;
   const archive = remote.newest?.archive ?? `s3://${remote.bucket}/${folder}NAME`;
-  return [
+  return lines(
     ...heading(sheet),
     "[ ] 1. This sheet",
     `[ ] 2. The recovery key ${sheet.recovery_key ?? "AGE-SECRET-KEY-1 ____________________________________________________________"}`,
@@ -158,7 +159,7 @@ function remotePage(sheet: Sheet, remote: NonNullable<Sheet["remote"]>): string 
     `[ ] 3. The secret of the access key ${remote.access_key}, a copy of ${remote.secret_key_file}:`,
     "       ____________________________________________________________",
     "       With the account of the store, another one can be made.",
-    ...(sheet.files.length === 0 ? [] : [`[ ] 4. Copies of ${sheet.files.join(", ")}`]),
+    sheet.files.length > 0 && `[ ] 4. Copies of ${sheet.files.join(", ")}`,
     "",
     `Archives    s3://${remote.bucket}/${folder} at ${remote.endpoint}${remote.keep === 0 ? "" : `, ${remote.keep} kept`}`,
     "            Each holds the database, the master key and the configuration.",
@@ -186,7 +187,7 @@ function remotePage(sheet: Sheet, remote: NonNullable<Sheet["remote"]>): string 
     "   systemctl start waxwing",
     "   waxwing status",
     "8. Broadcasts are on hold. See what was sent before resuming one: waxwing broadcast list --workspace ID",
-  ].join("\n");
+  );
 }
 
 function localPage(sheet: Sheet): string {

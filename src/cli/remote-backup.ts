@@ -19,7 +19,7 @@ import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import { file, flag, text } from "./option.ts";
-import { list, listed, megabytes, type Report, stepPrinter } from "./output.ts";
+import { lines, list, listed, megabytes, type Report, stepPrinter } from "./output.ts";
 import { inWords, openStore, requireRemote, type StoreValues, storeOptions } from "./remote-store.ts";
 
 export const remoteCommands: readonly Command[] = [
@@ -134,7 +134,7 @@ function reportSent(context: Context, sent: SentBackup): Report {
     removed: sent.removed,
     not_removed: sent.notRemoved,
   };
-  const text = [
+  const text = lines(
     list({
       archive,
       size: megabytes(sent.bytes),
@@ -144,12 +144,10 @@ function reportSent(context: Context, sent: SentBackup): Report {
     }),
     "",
     "The archive was read back from the store, and is what was sent.",
-    ...(sent.removed.length === 0
-      ? []
-      : [`Deleted there, because enough newer ones are kept: ${sent.removed.length}.`]),
-    ...(sent.notRemoved === null ? [] : [`Older archives could not be deleted: ${sent.notRemoved}.`]),
+    sent.removed.length > 0 && `Deleted there, because enough newer ones are kept: ${sent.removed.length}.`,
+    sent.notRemoved !== null && `Older archives could not be deleted: ${sent.notRemoved}.`,
     `To restore it: waxwing restore ${archive} --recovery-key-file FILE`,
-  ].join("\n");
+  );
   return { json: view, text };
 }
 

@@ -34,7 +34,7 @@ import {
 } from "./fetched-archive.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
 import { file, flag, positional } from "./option.ts";
-import { list, type Report, stepPrinter } from "./output.ts";
+import { type Line, lines, list, type Report, stepPrinter } from "./output.ts";
 import { storeOptions } from "./remote-store.ts";
 import { whileStopped } from "./stopped-server.ts";
 
@@ -143,14 +143,14 @@ async function runDrill(context: Context, file: string, database: string): Promi
     gap,
     flaws,
   };
-  const text = [
+  const text = lines(
     list({ database: view.database, "backup of": view.backup_taken_at, ...counts }),
     "",
     ...describeMerged(prepared, "Newer rows that would be merged from the database:", "No newer rows would be merged"),
     "",
-    ...(flaws.length > 0 ? [`Already failing: ${flaws.join(", ")} (waxwing check).`] : []),
+    flaws.length > 0 && `Already failing: ${flaws.join(", ")} (waxwing check).`,
     "Restore drill passed, in a temporary copy. Nothing was changed.",
-  ].join("\n");
+  );
   return { json: view, text };
 }
 
@@ -209,35 +209,30 @@ function report(
           ...{ configuration: placed.configuration, media: placed.media },
         }),
   };
-  const text = [
+  const text = lines(
     list({ database: view.database, "backup of": view.backup_taken_at, replaced: view.replaced, ...counts }),
     "",
     ...describeMerged(restored, "Merged from the replaced database:", "No newer rows were merged"),
     "",
-    ...(hasDigest ? [] : ["The backup has no digest: its integrity could not be verified."]),
-    ...(flaws.length > 0 ? [`Already failing before the restore: ${flaws.join(", ")} (waxwing check).`] : []),
-    ...(missingKey === null
-      ? []
-      : [`The key file ${missingKey} is missing: without it, no server can start on this database.`]),
-    ...(placed === null ? [] : describePlaced(placed)),
+    !hasDigest && "The backup has no digest: its integrity could not be verified.",
+    flaws.length > 0 && `Already failing before the restore: ${flaws.join(", ")} (waxwing check).`,
+    missingKey !== null && `The key file ${missingKey} is missing: without it, no server can start on this database.`,
+    placed !== null && describePlaced(placed),
     "Start the server now. Broadcasts that were running or scheduled stay paused until they are resumed.",
-  ].join("\n");
+  );
   return { json: view, text };
 }
 
-function describePlaced({ key, replacedKey, otherKey, configuration, media }: Placed): string[] {
+function describePlaced({ key, replacedKey, otherKey, configuration, media }: Placed): Line {
   return [
-    ...(key === null ? [] : [`The master key of the archive is now ${key}.`]),
-    ...(replacedKey === null ? [] : [`The one of the replaced database is kept as ${replacedKey}.`]),
-    ...(otherKey === null
-      ? []
-      : [
-          `The current key differs from the archive's, saved as ${otherKey}. Add it, or stored secrets cannot be decrypted.`,
-        ]),
-    ...(configuration === null
-      ? ["The archive holds no configuration: there was no file."]
-      : [`Its configuration is in ${configuration}: compare it with the one in place.`]),
-    ...(media === 0 ? [] : [`Files that people sent, put back: ${media}.`]),
+    key !== null && `The master key of the archive is now ${key}.`,
+    replacedKey !== null && `The one of the replaced database is kept as ${replacedKey}.`,
+    otherKey !== null &&
+      `The current key differs from the archive's, saved as ${otherKey}. Add it, or stored secrets cannot be decrypted.`,
+    configuration === null
+      ? "The archive holds no configuration: there was no file."
+      : `Its configuration is in ${configuration}: compare it with the one in place.`,
+    media > 0 && `Files that people sent, put back: ${media}.`,
   ];
 }
 

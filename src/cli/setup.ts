@@ -276,6 +276,6 @@ class Setup extends Interview<keyof typeof options> {
     if (!status.ok && conditions.length === 0)
       return { json: { steps: this.done, conditions }, text: `status: ${status.message}`, exitCode: 1 };
     const text = conditions.length === 0 ? "status: nothing needs attention." : `status:\n${lines.join("\n")}`;
-    return { json: { steps: this.done, conditions }, text, ...(status.ok ? {} : { exitCode: 1 }) };
+    return { json: { steps: this.done, conditions }, text, exitCode: status.ok ? 0 : 1 };
   }
 }

@@ -29,7 +29,7 @@ import type { UnusedCallbacks } from "#src/health/unused-callbacks.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, fileExists, isServed, noDatabase, withDatabase } from "./database.ts";
-import type { Report } from "./output.ts";
+import { lines, type Report } from "./output.ts";
 
 export const commands: readonly Command[] = [
   command(
@@ -162,21 +162,21 @@ function reportOf(
     moved_out: null,
   };
   const critical = conditions.filter(({ severity }) => severity === "critical").length;
-  const text = [
+  const text = lines(
     ...conditions.flatMap(({ severity, subject, says, since, next, command: suggestion }) => [
       `${severity === "critical" ? "CRITICAL" : "warning "}  ${visible(subject)}: ${visible(says)}`,
       `          since ${formatInstant(since, "UTC")}`,
       `          next: ${visible(next)}${suggestion === null ? "" : ` (${visible(suggestion)})`}`,
     ]),
-    ...(conditions.length === 0 ? [] : [""]),
+    conditions.length > 0 && "",
     conditions.length === 0
       ? "Nothing needs attention."
       : `${critical} critical, ${conditions.length - critical} to watch.`,
-    ...(unused === null ? [] : describeUnused(unused)),
+    unused !== null && describeUnused(unused),
     isRunning ? "The server is running." : "No server is running on this database.",
     ...usageLines(usage),
-  ].join("\n");
-  return critical === 0 ? { json, text } : { json, text, exitCode: 1 };
+  );
+  return { json, text, exitCode: critical === 0 ? 0 : 1 };
 }
 
 function viewUnused({ items, refused }: UnusedCallbacks) {

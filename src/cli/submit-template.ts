@@ -102,7 +102,7 @@ export const commands: readonly Command[] = [
             ),
             ...(warnings.length === 0 ? [] : [table(found, "")]),
           ].join("\n\n"),
-          ...(problems.length === 0 ? {} : { exitCode: 1 as const }),
+          exitCode: problems.length === 0 ? 0 : 1,
         };
       });
     },

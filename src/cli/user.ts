@@ -26,7 +26,7 @@ import { linkAddress } from "./console-link.ts";
 import type { Database } from "./database.ts";
 import { createCommand, readCommand, writeCommand } from "./database-command.ts";
 import { choice, flag, number, required, text } from "./option.ts";
-import { list, listed, type Report, timesIn } from "./output.ts";
+import { lines, list, listed, type Report, timesIn } from "./output.ts";
 
 const email = required(text("E", "The user's e-mail address"));
 
@@ -175,12 +175,12 @@ function reportOf({ config }: Database, { user, link, account }: Invited, otherw
   const text =
     address === null
       ? `${list({ id: user.id, email: user.email })}\n\n${otherwise}`
-      : [
+      : lines(
           list({ id: user.id, email: user.email, link: address, "works until": when(link?.expiresAt ?? null) }),
           "",
-          ...(account === null ? [] : [accountText(account), ""]),
+          account !== null && [accountText(account), ""],
           "The link works once, and its holder can choose the password: give it only to the user.",
-        ].join("\n");
+        );
   return {
     json: {
       id: user.id,
@@ -211,10 +211,10 @@ function reportInvitation(
       ...{ id: user.id, email: user.email, link: address, expires_at: expires },
       ...{ text: invitation, mailed: isMailed, account: known },
     },
-    text: [
-      ...(account === null ? [] : [accountText(account), ""]),
+    text: lines(
+      account !== null && [accountText(account), ""],
       invitation ?? `The invitation is on its way to ${user.email}, and works until ${expires}.`,
-    ].join("\n"),
+    ),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What `waxwing dev` prints when it is ready: addresses, the key, and commands that work as pasted. */
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
+import { lines } from "../output.ts";
 import type { Demo } from "./demo.ts";
 import type { RunningDev } from "./running-devs.ts";
 
@@ -26,8 +27,8 @@ interface Surroundings {
 
 export function devWords(ready: Ready, { demo, forward, note, isKept }: Surroundings): string {
   const { base_url: baseUrl, data } = ready;
-  return [
-    ...(note === null ? [] : [note, ""]),
+  return lines(
+    note !== null && [note, ""],
     isKept
       ? `A demo server with a simulated network is ready. Its database is kept in ${data}.`
       : "A throwaway server with a simulated network is ready. Its data is deleted when it stops.",
@@ -36,18 +37,18 @@ export function devWords(ready: Ready, { demo, forward, note, isKept }: Surround
     `  key       ${ready.api_key}`,
     `  number    ${ready.number ?? "none"}`,
     `  webhooks  ${ready.webhook_viewer_url}    (webhooks as a receiver gets them, with verified signatures)`,
-    ...(forward === null ? [] : [`  forward   ${forward}    (gets every webhook too; start your receiver first)`]),
-    ...(ready.webhook_secret === null ? [] : [`  secret    ${ready.webhook_secret}    (signs the webhooks)`]),
+    forward !== null && `  forward   ${forward}    (gets every webhook too; start your receiver first)`,
+    ready.webhook_secret !== null && `  secret    ${ready.webhook_secret}    (signs the webhooks)`,
     `  docs      ${ready.docs_url}`,
     `  control   ${ready.control_url}    (for tests: the clock, network faults, what was sent; with the token ${ready.control_token})`,
     `  metrics   ${baseUrl.replace("/api/v1", "/metrics")}    (with the key ${ready.metrics_token})`,
     `  console   ${ready.console_url}    (choose an e-mail address and a password; valid for 30 minutes)`,
     "",
-    ...(demo.samples === null ? [] : sampleCommands(demo, demo.samples, baseUrl, data)),
+    demo.samples !== null && sampleCommands(demo, demo.samples, baseUrl, data),
     "The last digits of a recipient, 0001 to 0009, choose a failure: 0001 is not on the network, 0006 is throttled twice …",
     "",
     "Ctrl-C stops it.",
-  ].join("\n");
+  );
 }
 
 /** Commands to paste. */

@@ -2,21 +2,13 @@
 
 import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { isFinished } from "#src/domain/broadcasts/broadcast.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { nameUnknown } from "#src/domain/broadcasts/hold-restored.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
-import {
-  countInDoubt,
-  countReasons,
-  findAnyBroadcast,
-  getBroadcast,
-  listBroadcastIds,
-} from "#src/domain/broadcasts/read.ts";
+import { countReasons, findAnyBroadcast, getBroadcast, listBroadcastIds } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import { getCounters } from "#src/domain/messages/adjust-counters.ts";
-import { findNumber } from "#src/domain/numbers/read.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { type Command, command, type Says } from "./command.ts";
 import { withDatabase } from "./database.ts";
@@ -25,11 +17,16 @@ import { CommandFailure } from "./failure.ts";
 import { flag, number, type Options, positional, type Values } from "./option.ts";
 import { lines, list, type Report, table, timesIn } from "./output.ts";
 import { UsageError } from "./usage-error.ts";
-import { watchBroadcast } from "./watch-broadcast.ts";
+import { progressOf, watchBroadcast } from "./watch-broadcast.ts";
 
 const REASONS_SHOWN = 8;
 
 const id = positional(number("ID", "The broadcast's id"));
+
+const deciding = {
+  sendUnknown: flag("After a restore: also send to recipients that may already have it, so they may get it twice"),
+  failUnknown: flag("After a restore: recipients that may already have it fail, and the broadcast ends"),
+};
 
 export const commands: readonly Command[] = [
   listCommand(
@@ -58,7 +55,7 @@ export const commands: readonly Command[] = [
     (context, values) =>
       withDatabase(context, "read", async ({ store }) => {
         if (values.watch && !context.options.json) {
-          await watchBroadcast(context.io, () => store.read((tx) => progressOf(tx, values.id)));
+          await watchBroadcast(context.io, () => store.read((tx) => progressOf(tx, requireBroadcast(tx, values.id))));
         }
         return store.read((tx) => report(tx, requireBroadcast(tx, values.id)));
       }),
@@ -76,10 +73,7 @@ export const commands: readonly Command[] = [
       details:
         "Resuming confirms a changed template. After a restore with a gap, it is not known who was sent to since the backup: the\ncommand then names these recipients and changes nothing, until one of the options decides about them.",
     },
-    {
-      sendUnknown: flag("After a restore: also send to recipients that may already have it, so they may get it twice"),
-      failUnknown: flag("After a restore: recipients that may already have it fail, and the broadcast ends"),
-    },
+    deciding,
     resumeDeciding,
   ),
   change(
@@ -94,11 +88,7 @@ export const commands: readonly Command[] = [
 ];
 
 /** With neither option, nothing is decided about recipients whose outcome is unknown. */
-function resumeDeciding(
-  tx: Tx,
-  broadcast: Broadcast,
-  given: { sendUnknown: boolean; failUnknown: boolean },
-): Broadcast {
+function resumeDeciding(tx: Tx, broadcast: Broadcast, given: Values<typeof deciding>): Broadcast {
   if (given.sendUnknown && given.failUnknown)
     throw new UsageError("--send-unknown and --fail-unknown exclude each other");
   if (given.sendUnknown || given.failUnknown) return resumeManually(tx, broadcast, given.sendUnknown);
@@ -173,22 +163,4 @@ function report(tx: ReadTx, broadcast: Broadcast): Report {
   const rows = reasons.map(({ status, reason, count }) => ({ "": status, people: count, why: reason }));
   const text = lines(list(entries), rows.length > 0 && ["", table(rows, "")]);
   return { json: { ...shown, reasons }, text };
-}
-
-/** The data for the progress line, and whether the broadcast is over. */
-function progressOf(tx: ReadTx, id: number) {
-  const broadcast = requireBroadcast(tx, id);
-  const { pending, sending, sent, failed, skipped } = getCounters(tx, id);
-  return {
-    now: tx.now,
-    name: broadcast.name,
-    status: broadcast.status,
-    reason: broadcast.statusReason,
-    isOver: isFinished(broadcast.status) || broadcast.status === "paused",
-    left: pending + sending,
-    inDoubt: countInDoubt(tx, id),
-    done: sent + failed + skipped,
-    failed,
-    throughput: findNumber(tx, broadcast.numberId)?.throughput ?? 0,
-  };
 }

@@ -14,7 +14,7 @@ import { type Command, command } from "./command.ts";
 import type { Context, Io } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
-import { choice, file, number, required, text, workspaceOption } from "./option.ts";
+import { choice, file, number, required, text, type Values, workspaceOption } from "./option.ts";
 import { lines, list } from "./output.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -100,14 +100,7 @@ function failuresOf({ files }: Context, path: string): FailureFile {
   return new FailureFile(path + FAILURES, files.handleOf(path + FAILURES));
 }
 
-interface GivenReadOptions {
-  encoding: string | undefined;
-  quotes: "csv" | "none" | undefined;
-  headerRow: string | undefined;
-  sheet: number | undefined;
-}
-
-export function readReadOptions(given: GivenReadOptions): ReadOptions {
+export function readReadOptions(given: Values<typeof readOptions>): ReadOptions {
   const { encoding: name, quotes, headerRow: row, sheet } = given;
   const encoding = name === undefined ? undefined : readEncoding(name);
   if (encoding === null) throw new UsageError(`--encoding is one of ${encodings.join(", ")}`);

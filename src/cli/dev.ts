@@ -23,11 +23,11 @@ import { fileExists, isServed, withDatabase } from "./database.ts";
 import type { Addresses, Demo } from "./dev/demo.ts";
 import { type Kept, readKept, writeKept } from "./dev/kept.ts";
 import { announceDev, isRunning } from "./dev/running-devs.ts";
-import { readSource, type Source } from "./dev/source.ts";
+import { readSource, type Source, sourceOptions } from "./dev/source.ts";
 import { startViewer, type Viewer } from "./dev/viewer.ts";
 import { devWords, type Ready } from "./dev/words.ts";
 import { CommandFailure } from "./failure.ts";
-import { file, flag, number, repeated, text } from "./option.ts";
+import { flag, text } from "./option.ts";
 import { start, stopSignal } from "./running.ts";
 import { listenOption } from "./serve.ts";
 import { UsageError } from "./usage-error.ts";
@@ -44,15 +44,7 @@ export const commands: readonly Command[] = [
     {
       listen: listenOption,
       forward: text("URL", "Deliver every webhook to this address too, such as http://localhost:3000/hook"),
-      seed: file(
-        "FILE|-",
-        "JSON file with the workspaces to create instead of the demo; see /docs/testing of the server",
-      ),
-      randomSeed: number("N", "Take keys and ids from this seed: the same requests then give the same ones"),
-      number: repeated(text("P", "Number of the demo workspace, instead of +442079460100; may be given several times")),
-      country: text("CC", "Country of the demo workspace (default: IN)"),
-      timezone: text("TZ", "Its timezone (default: Asia/Kolkata)"),
-      currency: text("CUR", "Its currency (default: USD)"),
+      ...sourceOptions,
       now: text(
         "TIME",
         "Time at the start and after each reset, such as 2026-12-24T09:00:00+05:30 (default: the real time)",

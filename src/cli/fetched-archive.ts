@@ -14,7 +14,8 @@ import { ArchiveBroken } from "#src/core/tar.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import { readInputFile } from "./input.ts";
-import { inWords, openStore, type StoreValues } from "./remote-store.ts";
+import { file, type Values } from "./option.ts";
+import { inWords, openStore, storeOptions } from "./remote-store.ts";
 import { UsageError } from "./usage-error.ts";
 
 const SCHEME = "s3://";
@@ -36,11 +37,16 @@ export function readArchiveAddress(text: string): ArchiveAddress {
   throw new UsageError(`${text} is not the address of an archive, such as s3://BUCKET/NAME.tar.age`);
 }
 
-export interface FetchValues extends StoreValues {
-  recoveryKeyFile?: string | undefined;
-}
+export const fetchOptions = {
+  recoveryKeyFile: file("FILE", "File with the recovery key of the archive, or - for stdin"),
+  ...storeOptions,
+};
 
-export async function fetchNamed(context: Context, address: string, values: FetchValues): Promise<Unpacked> {
+export async function fetchNamed(
+  context: Context,
+  address: string,
+  values: Values<typeof fetchOptions>,
+): Promise<Unpacked> {
   const { storage, media } = context.loadConfig();
   const { bucket, key } = readArchiveAddress(address);
   if (values.recoveryKeyFile === undefined)

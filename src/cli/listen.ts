@@ -53,9 +53,8 @@ export const commands: readonly Command[] = [
       const signal = abortAtSignal(context.io);
       const target = await findTarget(context, values);
       const apiKey = requireApiKey(target);
-      const { origin } = target;
-      const place = placeOf(context.io, { origin, apiKey, forwardTo, types });
-      const feed = { origin, apiKey, types };
+      const feed = { origin: target.origin, apiKey, types };
+      const place = placeOf(context.io, feed, forwardTo);
       await listen({ context, feed, forwardTo, place, signal }, values.after ?? null);
       return null;
     },

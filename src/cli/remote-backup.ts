@@ -18,9 +18,15 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
-import { file, flag, text } from "./option.ts";
+import { file, flag, text, type Values } from "./option.ts";
 import { lines, list, listed, megabytes, type Report, stepPrinter } from "./output.ts";
-import { inWords, openStore, requireRemote, type StoreValues, storeOptions } from "./remote-store.ts";
+import { inWords, openStore, requireRemote, storeOptions } from "./remote-store.ts";
+
+const place = {
+  bucket: text("B", "The bucket (default: [backup.remote] bucket)"),
+  prefix: text("P", "Where in it (default: [backup.remote] prefix)"),
+  ...storeOptions,
+};
 
 export const remoteCommands: readonly Command[] = [
   command(
@@ -41,12 +47,7 @@ export const remoteCommands: readonly Command[] = [
   command(
     "backup list",
     { summary: "List the backups on this machine, and with --remote those in the store", needsNoData: "unless named" },
-    {
-      remote: flag("List the archives in the store"),
-      bucket: text("B", "The bucket (default: [backup.remote] bucket)"),
-      prefix: text("P", "Where in it (default: [backup.remote] prefix)"),
-      ...storeOptions,
-    },
+    { remote: flag("List the archives in the store"), ...place },
     async (context, values) => (values.remote ? listRemote(context, values) : listLocal(context)),
   ),
   command(
@@ -169,19 +170,14 @@ function listLocal(context: Context): Report {
   return listed(backups, columns, `No backups in ${directory}.`);
 }
 
-interface ListValues extends StoreValues {
-  bucket?: string | undefined;
-  prefix?: string | undefined;
-}
-
-async function listRemote(context: Context, values: ListValues): Promise<Report> {
+async function listRemote(context: Context, values: Values<typeof place>): Promise<Report> {
   const { backup } = context.loadConfig();
   const bucket = values.bucket ?? requireRemote(context).bucket;
   const prefix = values.prefix?.replace(/\/$/, "") ?? backup.remote?.prefix ?? null;
   const folder = folderOf(prefix === "" ? null : prefix);
-  const place = backup.remote === null ? null : placeOf(backup.remote);
+  const known = backup.remote === null ? null : placeOf(backup.remote);
   const proved = new Set(
-    place === null ? [] : readRemoteState(resolve(backup.directory), place).archives.map(({ key }) => key),
+    known === null ? [] : readRemoteState(resolve(backup.directory), known).archives.map(({ key }) => key),
   );
   const objects = await inWords(async () => (await openStore(context, bucket, values)).list(folder));
   const archives = objects

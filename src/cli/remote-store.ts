@@ -5,7 +5,7 @@ import type { RemoteSettings } from "#src/backup/remote/settings.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
-import { file, text } from "./option.ts";
+import { file, text, type Values } from "./option.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const storeOptions = {
@@ -15,7 +15,7 @@ export const storeOptions = {
   secretKeyFile: file("FILE", "File with its secret (default: [backup.remote] secret_key_file)"),
 } as const;
 
-export type StoreValues = { readonly [Name in keyof typeof storeOptions]?: string | undefined };
+export type StoreValues = Values<typeof storeOptions>;
 
 /** Throws `CommandFailure` if something is named neither by an option nor in the configuration. */
 export async function openStore(context: Context, bucket: string, values: StoreValues): Promise<ObjectStore> {

@@ -24,8 +24,8 @@ import type { Context } from "./context.ts";
 import { createDirectories, fileExists, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import {
-  type FetchValues,
   fetchNamed,
+  fetchOptions,
   isArchiveAddress,
   type Placed,
   placeArchivedKeys,
@@ -33,10 +33,15 @@ import {
   readArchiveAddress,
 } from "./fetched-archive.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
-import { file, flag, positional } from "./option.ts";
+import { file, flag, positional, type Values } from "./option.ts";
 import { type Line, lines, list, type Report, stepPrinter } from "./output.ts";
-import { storeOptions } from "./remote-store.ts";
 import { whileStopped } from "./stopped-server.ts";
+
+const options = {
+  ...fetchOptions,
+  acceptGap: flag("Restore even if the replaced database is missing or unreadable, so that newer rows are lost"),
+  rehearse: flag("Restore drill: try it in a temporary copy, also while a server runs"),
+};
 
 export const commands: readonly Command[] = [
   command(
@@ -50,10 +55,7 @@ export const commands: readonly Command[] = [
       file: positional(
         file("FILE|s3://BUCKET/NAME", "The backup, or an archive in an S3-compatible store", databaseFile),
       ),
-      recoveryKeyFile: file("FILE", "File with the recovery key of the archive, or - for stdin"),
-      ...storeOptions,
-      acceptGap: flag("Restore even if the replaced database is missing or unreadable, so that newer rows are lost"),
-      rehearse: flag("Restore drill: try it in a temporary copy, also while a server runs"),
+      ...options,
     },
     async (context, values) => {
       if (isArchiveAddress(values.file)) return restoreArchive(context, values.file, values);
@@ -75,13 +77,8 @@ export const commands: readonly Command[] = [
   ),
 ];
 
-interface ArchiveValues extends FetchValues {
-  acceptGap: boolean;
-  rehearse: boolean;
-}
-
 /** Fetches the archive, and restores its database as any other backup. */
-async function restoreArchive(context: Context, address: string, values: ArchiveValues): Promise<Report> {
+async function restoreArchive(context: Context, address: string, values: Values<typeof options>): Promise<Report> {
   readArchiveAddress(address);
   const { database } = databaseFiles(context.loadConfig().storage.path);
   const perform = async (): Promise<Report> => {

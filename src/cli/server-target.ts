@@ -8,7 +8,7 @@ import { readKept } from "./dev/kept.ts";
 import { listRunningDevs, type RunningDev } from "./dev/running-devs.ts";
 import { CommandFailure } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
-import { file, text } from "./option.ts";
+import { file, text, type Values } from "./option.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface ServerTarget {
@@ -27,11 +27,7 @@ export const controlTokenOption = {
   controlTokenFile: file("FILE|-", "File with the token of the test control; or set WAXWING_CONTROL_TOKEN"),
 } as const;
 
-interface Given {
-  server?: string | undefined;
-  keyFile?: string | undefined;
-  controlTokenFile?: string | undefined;
-}
+type Given = Partial<Values<typeof targetOptions & typeof controlTokenOption>>;
 
 /**
  * `--server`, else the server of `--data` or `--config`, else the only dev that runs. What is known of a dev fills in the

@@ -13,15 +13,15 @@ import { findMessageById } from "#src/domain/messages/read.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { composePlayed, playedTypes } from "#src/http/control/inbound-body.ts";
+import { composePlayed } from "#src/http/control/inbound-body.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
 import type { Command } from "./command.ts";
 import { writeCommand } from "./database-command.ts";
 import { CommandFailure } from "./failure.ts";
-import { choice, file, number, required, text, workspaceOption } from "./option.ts";
+import { choice, number, required, text } from "./option.ts";
 import { list } from "./output.ts";
-import { readSimulatedInbound } from "./simulated-inbound.ts";
+import { inboundOptions, readSimulatedInbound } from "./simulated-inbound.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const commands: readonly Command[] = [
@@ -32,16 +32,7 @@ export const commands: readonly Command[] = [
       details:
         "Opens the 24-hour window. STOP and START work as they do on WhatsApp. The types and their members are those of\nPOST /inbound of the test control (the page /docs/testing of every server).",
     },
-    {
-      workspace: workspaceOption,
-      from: required(text("PHONE", "The sender's number, or user id")),
-      to: text("PHONE", "The receiving number, if the workspace has several"),
-      text: text("TEXT", "The text, the caption of a file, or the title of a button"),
-      type: choice(playedTypes, "The kind of message (default: text)"),
-      file: file("FILE", "The photo, video, recording, document or sticker; for another type, its members as JSON"),
-      payload: text("P", "What the pressed button carries; alone, --type is button"),
-      replyTo: number("ID", "The inbound message that this one answers"),
-    },
+    inboundOptions,
     async (values, context) => {
       const { from: typed, to: requestedTo } = values;
       const input = await readSimulatedInbound(context, values);

@@ -24,7 +24,7 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
-import { flag, number, text } from "./option.ts";
+import { flag, number, text, type Values } from "./option.ts";
 import { list, type Report } from "./output.ts";
 import { isCompiled } from "./process.ts";
 import {
@@ -37,15 +37,21 @@ import {
   whileLocked,
 } from "./upgrade-context.ts";
 
-const restartWith = text(
-  "COMMAND",
-  "What restarts the server (default: systemd if it runs the server, otherwise this command itself)",
-);
-
-const readyWithin = number(
-  "SECONDS",
-  "How long the new executable may take until it is ready, not counting its migration (default: 60)",
-);
+const release = {
+  from: text("FILE|URL", "The release (default: where this executable came from)"),
+  publicKey: text("FILE", "The public key that signed it, in PEM (default: the one in this executable)"),
+};
+const settings = {
+  restartWith: text(
+    "COMMAND",
+    "What restarts the server (default: systemd if it runs the server, otherwise this command itself)",
+  ),
+  readyWithin: number(
+    "SECONDS",
+    "How long the new executable may take until it is ready, not counting its migration (default: 60)",
+  ),
+};
+type Settings = Values<typeof settings>;
 
 const READY_WITHIN_S = 60;
 
@@ -59,25 +65,23 @@ export const commands: readonly Command[] = [
       needsNoData: true,
     },
     {
-      from: text("FILE|URL", "The release (default: where this executable came from)"),
-      publicKey: text("FILE", "The public key that signed it, in PEM (default: the one in this executable)"),
+      ...release,
       check: flag("Only verify the release, compare versions and show what changed"),
       built: text("FILE", "Instead of a release: an executable that you built yourself, which is not verified"),
-      restartWith,
-      readyWithin,
+      ...settings,
     },
     (context, values) =>
       translatingUpgradeErrors(async () => {
         if (!values.check) await continueInterrupted(context, values);
         if (values.built !== undefined) return report(await installBuilt(context, values.built, values));
-        const release = await findRelease(values);
-        if (values.check) return reportCheck(release);
-        const order = compareVersions(release.version, version);
-        if (order === 0 && (await hashFile(process.execPath)) === release.sha256) return reportSame();
-        if (order <= 0) throw notNewer(release, order);
+        const found = await findRelease(values);
+        if (values.check) return reportCheck(found);
+        const order = compareVersions(found.version, version);
+        if (order === 0 && (await hashFile(process.execPath)) === found.sha256) return reportSame();
+        if (order <= 0) throw notNewer(found, order);
         const target: Target = {
-          place: (path) => release.saveExecutable(path),
-          tryOut: (path) => tryOut(context, path, release.version),
+          place: (path) => found.saveExecutable(path),
+          tryOut: (path) => tryOut(context, path, found.version),
         };
         return report(await upgradeExecutable(openContext(context, values), version, target));
       }),
@@ -92,8 +96,7 @@ export const commands: readonly Command[] = [
     },
     {
       acceptGap: flag("Restore even if newer rows cannot be merged and are lost"),
-      restartWith,
-      readyWithin,
+      ...settings,
     },
     (context, values) =>
       translatingUpgradeErrors(async () => {
@@ -124,11 +127,6 @@ export const commands: readonly Command[] = [
     },
   ),
 ];
-
-interface Settings {
-  restartWith: string | undefined;
-  readyWithin: number | undefined;
-}
 
 function openContext(context: Context, { restartWith, readyWithin }: Settings) {
   if (!isCompiled()) {
@@ -164,13 +162,7 @@ async function continueInterrupted(context: Context, settings: Settings): Promis
   context.io.exit(await child.exited);
 }
 
-async function findRelease({
-  from,
-  publicKey,
-}: {
-  from: string | undefined;
-  publicKey: string | undefined;
-}): Promise<Release> {
+async function findRelease({ from, publicKey }: Values<typeof release>): Promise<Release> {
   const address = from ?? releaseAddress;
   if (address === "") {
     throw new CommandFailure(

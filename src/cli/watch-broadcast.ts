@@ -2,30 +2,40 @@
 import { sleep } from "#src/core/clock.ts";
 import { formatDuration } from "#src/core/duration.ts";
 import { visible } from "#src/core/shown-text.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { isFinished } from "#src/domain/broadcasts/broadcast.ts";
+import { countInDoubt } from "#src/domain/broadcasts/read.ts";
+import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import { getCounters } from "#src/domain/messages/adjust-counters.ts";
+import { findNumber } from "#src/domain/numbers/read.ts";
 import type { Io } from "./context.ts";
 
-interface Progress {
-  /** Wall time, milliseconds. */
-  now: number;
-  name: string;
-  status: string;
-  reason: string | null;
-  /** The broadcast is finished, cancelled or paused: it makes no further progress on its own. */
-  isOver: boolean;
-  left: number;
-  /** How many of `left` are in doubt: dispatched to the network, with an unknown outcome. */
-  inDoubt: number;
-  /** Sent, failed or skipped. */
-  done: number;
-  failed: number;
-  /** Messages a second that the number may send. */
-  throughput: number;
-}
+type Progress = ReturnType<typeof progressOf>;
 
 const POLL_INTERVAL_MS = 1_000;
 const BAR_WIDTH = 30;
 /** The rate is averaged over this many samples, one per second. */
 const RATE_SAMPLES = 10;
+
+/** Where a broadcast is. */
+export function progressOf(tx: ReadTx, { id, name, status, statusReason: reason, numberId }: Broadcast) {
+  const { pending, sending, sent, failed, skipped } = getCounters(tx, id);
+  return {
+    /** Wall time, milliseconds. */
+    now: tx.now,
+    ...{ name, status: status as string, reason },
+    /** The broadcast is finished, cancelled or paused: it makes no further progress on its own. */
+    isOver: isFinished(status) || status === "paused",
+    left: pending + sending,
+    /** How many of `left` are in doubt: dispatched to the network, with an unknown outcome. */
+    inDoubt: countInDoubt(tx, id),
+    /** Sent, failed or skipped. */
+    done: sent + failed + skipped,
+    failed,
+    /** Messages a second that the number may send. */
+    throughput: findNumber(tx, numberId)?.throughput ?? 0,
+  };
+}
 
 /** Calls `readProgress` once a second. On a terminal one line is rewritten; otherwise each sample adds a line. */
 export async function watchBroadcast(io: Io, readProgress: () => Progress): Promise<void> {

@@ -40,6 +40,7 @@ const price = {
   currency: text("CUR", "Currency, such as USD; requires --rate"),
   rate: text("DEC", "Price of one delivered template message, such as 0.0085"),
 } as const;
+const opening = { ...price, balance: text("DEC", "Opening balance, such as 100.00") };
 
 export const commands: readonly Command[] = [
   createCommand(
@@ -50,8 +51,7 @@ export const commands: readonly Command[] = [
     },
     {
       ...settingOptions(true),
-      ...price,
-      balance: text("DEC", "Opening balance, such as 100.00"),
+      ...opening,
       noApi: flag("Create the workspace with the API disabled"),
     },
     (values) => {
@@ -155,13 +155,7 @@ function change<Declared extends Options>(
   return writeCommand(words, summary, { id, ...declared }, (values) => (tx) => reportOf(tx, apply(tx, values)));
 }
 
-interface PriceOptions {
-  readonly currency: string | undefined;
-  readonly rate: string | undefined;
-  readonly balance: string | undefined;
-}
-
-function readPrice({ currency, rate, balance }: PriceOptions): {
+function readPrice({ currency, rate, balance }: Values<typeof opening>): {
   price: { currency: string; rate: Micros } | null;
   balance: Micros | null;
 } {

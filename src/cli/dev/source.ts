@@ -3,30 +3,32 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Context } from "../context.ts";
 import { readInputJson } from "../input.ts";
+import { file, number, repeated, text, type Values } from "../option.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Addresses, DEMO_SETTINGS, type Demo, writeDemo } from "./demo.ts";
 
 /** Writes it all in one transaction. */
 export type Source = (tx: Tx, box: SecretBox, addresses: Addresses) => Demo;
 
-interface SourceOptions {
-  readonly seed: string | undefined;
-  readonly country: string | undefined;
-  readonly timezone: string | undefined;
-  readonly currency: string | undefined;
-  readonly number: readonly string[];
-}
+export const sourceOptions = {
+  seed: file("FILE|-", "JSON file with the workspaces to create instead of the demo; see /docs/testing of the server"),
+  randomSeed: number("N", "Take keys and ids from this seed: the same requests then give the same ones"),
+  number: repeated(text("P", "Number of the demo workspace, instead of +442079460100; may be given several times")),
+  country: text("CC", "Country of the demo workspace (default: IN)"),
+  timezone: text("TZ", "Its timezone (default: Asia/Kolkata)"),
+  currency: text("CUR", "Its currency (default: USD)"),
+};
 
 /** Throws `invalid_request` for a seed that is not one. */
-export async function readSource(context: Context, options: SourceOptions): Promise<Source> {
-  const { seed, country, timezone, currency, number } = options;
+export async function readSource(context: Context, options: Values<typeof sourceOptions>): Promise<Source> {
+  const { seed, country, timezone, currency, number: phones } = options;
   const given = Object.entries({ country, timezone, currency }).filter(([, value]) => value !== undefined);
   if (seed === undefined) {
-    const numbers = number.length === 0 ? DEMO_SETTINGS.numbers : number;
+    const numbers = phones.length === 0 ? DEMO_SETTINGS.numbers : phones;
     const settings = { ...DEMO_SETTINGS, ...Object.fromEntries(given), numbers };
     return (tx, box, addresses) => writeDemo(tx, box, addresses, settings);
   }
-  const stray = given[0]?.[0] ?? (number.length > 0 ? "number" : undefined);
+  const stray = given[0]?.[0] ?? (phones.length > 0 ? "number" : undefined);
   if (stray !== undefined) throw new UsageError(`--${stray} is for the demo; write it into the seed`);
   return seedSource(await readInputJson(context, "--seed", seed));
 }

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Io } from "../context.ts";
+import type { FeedOptions } from "../server-calls.ts";
 
 export interface Place {
   read(): string | null;
@@ -13,16 +14,8 @@ export interface Place {
   write(cursor: string): void;
 }
 
-interface Listening {
-  origin: string;
-  /** Decides whose events are read. */
-  apiKey: string;
-  forwardTo: string;
-  types: string | null;
-}
-
 /** One file for each combination of server, workspace's key, receiver and types. */
-export function placeOf({ env }: Pick<Io, "env">, { origin, apiKey, forwardTo, types }: Listening): Place {
+export function placeOf({ env }: Io, { origin, apiKey, types }: FeedOptions, forwardTo: string): Place {
   const directory = join(env.XDG_STATE_HOME ?? join(env.HOME ?? "/", ".local/state"), "waxwing/listen");
   const name = createHash("sha256")
     .update(JSON.stringify([origin, apiKey, forwardTo, types]))

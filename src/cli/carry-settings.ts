@@ -25,17 +25,14 @@ export function readSecretFiles({ alerts, backup }: Config): Record<string, stri
   );
 }
 
-export interface Carried {
-  /** The configuration file of this machine; null: there was nothing to write. */
-  file: string | null;
-  /** Such as `alerts`, `backup.remote`. */
-  sections: string[];
-  /** Why they could not be written; null: they were. */
-  failure: string | null;
-}
+export type Carried = ReturnType<typeof carrySettings>;
 
-/** `movedConfig`: the configuration of the machine that was left. What is set here stays. */
-export function carrySettings(context: Context, config: Config, movedConfig: string): Carried {
+/**
+ * `movedConfig`: the configuration of the machine that was left. What is set here stays. Returns the configuration file of
+ * this machine (null: there was nothing to write), sections such as `backup.remote`, and why they could not be written
+ * (null: they were).
+ */
+export function carrySettings(context: Context, config: Config, movedConfig: string) {
   const text = readIfThere(movedConfig);
   const sections = [
     ...(lacksAlarms(config.alerts) ? ["alerts"] : []),

@@ -59,15 +59,8 @@ async function offersFor(groups: readonly Group[], words: readonly string[]): Pr
     .map(([name, { description }]) => [flagOf(name), description]);
 }
 
-interface Typed {
-  readonly place: Place;
-  /** The options, such as `--workspace`. */
-  readonly given: ReadonlySet<string>;
-  /** The option that the last word names, if it needs a value. */
-  readonly expected: Option | undefined;
-}
-
-async function readTyped(groups: readonly Group[], words: readonly string[]): Promise<Typed> {
+/** `expected`: the option that the last word names, if it needs a value. `given`: options such as `--workspace`. */
+async function readTyped(groups: readonly Group[], words: readonly string[]) {
   let place: Place = { next: firstWords(groups), options: globalOptions, positionals: [] };
   let expected: Option | undefined;
   const given = new Set<string>();

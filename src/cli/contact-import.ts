@@ -4,8 +4,8 @@ import { isCountry } from "#src/core/phone.ts";
 import { visible } from "#src/core/shown-text.ts";
 import { CONSENT_TERMS_MAX } from "#src/domain/workspaces/consent-terms.ts";
 import type { CountryQuestion } from "#src/transfer/foreign-numbers.ts";
-import { type FileSource, sha256Of } from "#src/transfer/formats/bytes.ts";
-import type { FoundSheet, ReadOptions } from "#src/transfer/formats/record.ts";
+import { sha256Of } from "#src/transfer/formats/bytes.ts";
+import type { FoundSheet } from "#src/transfer/formats/record.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import { ImportRun } from "#src/transfer/import-run.ts";
 import {
@@ -15,7 +15,7 @@ import {
   listUnfinishedCommandImports,
   removeUnbegunImport,
 } from "#src/transfer/imports.ts";
-import type { GivenCommand, Import } from "#src/transfer/table.ts";
+import type { Import } from "#src/transfer/table.ts";
 import { command } from "./command.ts";
 import {
   describeReport,
@@ -79,22 +79,9 @@ export const importCommand = command(
 );
 
 /** A checked command line. */
-interface Plan {
-  workspaceId: number;
-  path: string;
-  file: FileSource;
-  given: GivenCommand["options"];
-  map: ReadonlyMap<string, string>;
-  optIn: boolean;
-  terms: object;
-  skipsBadCells: boolean;
-  reading: ReadOptions;
-  dates: Asked["dates"];
-  phoneCountry: string | undefined;
-  isDryRun: boolean;
-}
+type Plan = ReturnType<typeof planOf>;
 
-function planOf(context: Context, asked: Asked): Plan {
+function planOf(context: Context, asked: Asked) {
   const { file: path = "", workspace: workspaceId = 0, resume: _, ...others } = asked;
   const given = Object.entries(others).flatMap(([property, value]) =>
     value === undefined || value === false ? [] : [[property, value] as const],

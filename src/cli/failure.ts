@@ -60,15 +60,6 @@ function failureBy(rules: readonly FailureRule[], error: unknown): CommandFailur
   return new CommandFailure(code, says?.(error.message) ?? error.message, next ?? null);
 }
 
-interface FailureDescription {
-  readonly code: string;
-  readonly message: string;
-  readonly next: string | null;
-  readonly fields: Readonly<Record<string, string[]>> | null;
-  /** A bug of ours: its stack is worth a report. */
-  readonly bug: Error | null;
-}
-
 /** The command that lists the existing items, by the noun in "There is no such …". */
 const LIST_COMMANDS: Readonly<Record<string, string>> = {
   workspace: "waxwing workspace list",
@@ -99,8 +90,8 @@ const RULES: readonly FailureRule[] = [
   [LockHeld, "locked", "wait until that process has ended, then try again"],
 ];
 
-/** Describes any error except `UsageError`. */
-export function describeError(error: unknown): FailureDescription {
+/** Describes any error except `UsageError`. `bug`: one of ours, whose stack is worth a report. */
+export function describeError(error: unknown) {
   const failure = asFailure(error);
   if (failure !== null) {
     const fields = error instanceof Problem ? error.details.fields : undefined;
@@ -195,7 +186,7 @@ function hintFor({ message }: Problem): string | null {
  * field is a path inside an input file.
  */
 export function formatFailure(
-  { code, message, next, fields, bug }: FailureDescription,
+  { code, message, next, fields, bug }: ReturnType<typeof describeError>,
   flags: readonly string[],
 ): string {
   // Only mistakes in the configuration have a line each; any other message may repeat a customer's text.

@@ -20,17 +20,12 @@ import { UsageError } from "./usage-error.ts";
 
 const SCHEME = "s3://";
 
-interface ArchiveAddress {
-  bucket: string;
-  key: string;
-}
-
 export function isArchiveAddress(text: string): boolean {
   return text.startsWith(SCHEME);
 }
 
 /** Throws `UsageError`. */
-export function readArchiveAddress(text: string): ArchiveAddress {
+export function readArchiveAddress(text: string): { bucket: string; key: string } {
   const [bucket = "", ...rest] = text.slice(SCHEME.length).split("/");
   const isPlain = rest.every((part) => part !== "" && part !== "." && part !== ".." && !/[\p{Cc}\\?#]/u.test(part));
   if (/^[A-Za-z0-9][A-Za-z0-9._-]+$/.test(bucket) && rest.length > 0 && isPlain) return { bucket, key: rest.join("/") };

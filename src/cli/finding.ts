@@ -1,12 +1,9 @@
 /** The findings of `waxwing config check` and `waxwing doctor`, and how they are printed. */
 import { visible } from "#src/core/shown-text.ts";
+import type { Finding as HealthFinding } from "#src/health/finding.ts";
 import { lines } from "./output.ts";
 
-interface Finding {
-  level: "ok" | "warning" | "problem";
-  message: string;
-  next: string | null;
-}
+type Finding = Pick<HealthFinding, "level" | "message" | "next">;
 
 /** About one key of the configuration. */
 export interface ConfigFinding extends Finding {

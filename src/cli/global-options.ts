@@ -1,6 +1,5 @@
 /** The options that every command takes, before or after its name. */
 
-import type { GlobalOptions } from "./context.ts";
 import { directory, file, flag, flagOf, type Option, placeholder } from "./option.ts";
 import { type OptionToken, type Token, takeValue, tokensOf } from "./tokens.ts";
 import { UsageError } from "./usage-error.ts";
@@ -15,14 +14,10 @@ export const globalOptions = {
 type Global = keyof typeof globalOptions;
 
 /** A command line, parsed as far as possible without knowing the command. */
-export interface CommandLine {
-  readonly globals: GlobalOptions & { readonly help: boolean };
-  /** The tokens that are not global options, in order. */
-  readonly rest: readonly Token[];
-}
+export type CommandLine = ReturnType<typeof readGlobals>;
 
-/** Extracts the global options. Throws `UsageError` at the first one that cannot be read. */
-export function readGlobals(argv: readonly string[]): CommandLine {
+/** Extracts the global options; `rest` has all other tokens, in order. Throws `UsageError` at the first one that cannot be read. */
+export function readGlobals(argv: readonly string[]) {
   const ahead = tokensOf(argv);
   const rest: Token[] = [];
   const given = new Map<Global, string>();

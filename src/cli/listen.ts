@@ -16,7 +16,6 @@ import {
   CursorRefused,
   type FeedEvent,
   type FeedOptions,
-  type FeedPage,
   readFeed,
   retryDelay,
   untilAnswered,
@@ -77,7 +76,7 @@ async function listen(listening: Listening, given: string | null): Promise<void>
   while (!signal.aborted) {
     const page = await retried(listening, () => readFeed(feed, after ?? FROM_NOW, WAIT_S, signal));
     if (page === null) return;
-    for (const event of page.events) if (!(await deliver(listening, event, page))) return;
+    for (const event of page.events) if (!(await deliver(listening, event, page.next))) return;
     after = page.next;
     place.write(after);
   }
@@ -114,14 +113,14 @@ function retried<T>({ context, signal }: Listening, request: () => Promise<T>): 
 }
 
 /** Posts one event until the receiver accepts it, so that the order is kept. False: stopped. */
-async function deliver(listening: Listening, event: FeedEvent, { next }: FeedPage): Promise<boolean> {
+async function deliver(listening: Listening, event: FeedEvent, after: string): Promise<boolean> {
   const { context, signal } = listening;
   for (let tries = 0; ; tries += 1) {
     const startedAt = context.io.clock.monotonic();
     const status = await post(listening, event);
     const ms = Math.round(context.io.clock.monotonic() - startedAt);
     if (signal.aborted && typeof status !== "number") return false;
-    report(context, { id: event.id, type: event.type, status, ms, after: next });
+    report(context, event, { status, ms, after });
     if (isAccepted(status)) return true;
     await sleep(context.io.clock, retryDelay(tries, RETRY_MAX_MS), signal);
     if (signal.aborted) return false;
@@ -149,16 +148,12 @@ async function post({ forwardTo, signal }: Listening, { body, signature }: FeedE
   }
 }
 
-interface Line {
-  id: string;
-  type: string;
-  status: number | string;
-  ms: number;
-  after: string;
-}
-
 /** For people a line for each attempt; with --json a line for each event that was accepted. */
-function report({ io, options }: Context, { id, type, status, ms, after }: Line): void {
+function report(
+  { io, options }: Context,
+  { id, type }: FeedEvent,
+  { status, ms, after }: { status: number | string; ms: number; after: string },
+): void {
   if (!options.json) {
     io.out(
       `${visible(type).padEnd(26)} ${visible(id)}  ${typeof status === "number" ? status : `no answer (${status})`}, ${ms} ms\n`,

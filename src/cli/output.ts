@@ -49,7 +49,7 @@ export function list(entries: Readonly<Record<string, Cell | undefined>>): strin
   return shown.map(([name, value]) => `${pad(name, widest)}  ${show(value)}`.trimEnd()).join("\n");
 }
 
-/** A part of a text: what is false or null is left out. */
+/** A part of a text: what is false or null is omitted. */
 export type Line = string | false | null | readonly Line[];
 
 /** A text of these lines, without a line end after the last one. */

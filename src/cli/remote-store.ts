@@ -15,10 +15,12 @@ export const storeOptions = {
   secretKeyFile: file("FILE", "File with its secret (default: [backup.remote] secret_key_file)"),
 } as const;
 
-export type StoreValues = Values<typeof storeOptions>;
-
 /** Throws `CommandFailure` if something is named neither by an option nor in the configuration. */
-export async function openStore(context: Context, bucket: string, values: StoreValues): Promise<ObjectStore> {
+export async function openStore(
+  context: Context,
+  bucket: string,
+  values: Values<typeof storeOptions>,
+): Promise<ObjectStore> {
   const { remote } = context.loadConfig().backup;
   const endpoint = values.endpoint ?? remote?.endpoint;
   const accessKey = values.accessKey ?? remote?.accessKey;

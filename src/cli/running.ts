@@ -8,7 +8,7 @@ import { LogTail } from "#src/core/log-tail.ts";
 import { bracketed } from "#src/core/plain-address.ts";
 import { isStorageFailure } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
-import type { Server } from "#src/server/context.ts";
+import type { Server, ServerOptions } from "#src/server/context.ts";
 import type { Trial } from "#src/upgrade/trial.ts";
 import type { Io, Signal } from "./context.ts";
 import { CommandFailure, describeError } from "./failure.ts";
@@ -39,13 +39,9 @@ export function abortAtSignal(io: Io): AbortSignal {
   return stopping.signal;
 }
 
-interface StartOptions {
-  acceptsTestKeys?: boolean;
+interface StartOptions extends Pick<ServerOptions, "acceptsTestKeys" | "startsAt" | "explorerKey"> {
   /** Asked for each entry; the configured one by default. */
   logLevel?: () => LogLevel;
-  /** As of `ServerOptions`. */
-  startsAt?: number | null;
-  explorerKey?: string | null;
   /** The executable is part of an upgrade that is not over. */
   trial?: Trial | null;
   /** Resolves when a signal stops the server; needed for a trial, in which the server waits. */
@@ -56,14 +52,7 @@ interface StartOptions {
 export async function start(
   config: Config,
   io: Io,
-  {
-    acceptsTestKeys = false,
-    startsAt = null,
-    explorerKey = null,
-    logLevel = () => config.log.level,
-    trial = null,
-    stopped,
-  }: StartOptions = {},
+  { logLevel = () => config.log.level, trial = null, stopped, ...options }: StartOptions,
 ): Promise<Server> {
   const { startServer } = await import("#src/server/server.ts");
   const { RealNumberPresent } = await import("#src/server/control.ts");
@@ -74,16 +63,7 @@ export async function start(
   try {
     if (trial !== null) await passTrial(trial, { config, log, io, stopped });
     const beforeListening = (): void => trial?.goLive();
-    return await startServer({
-      config,
-      log,
-      logTail,
-      random: io.random,
-      acceptsTestKeys,
-      startsAt,
-      explorerKey,
-      beforeListening,
-    });
+    return await startServer({ ...options, config, log, logTail, random: io.random, beforeListening });
   } catch (error) {
     if (error instanceof LockHeld) {
       throw new CommandFailure(

@@ -11,12 +11,6 @@ export interface FeedEvent {
   signature: string | null;
 }
 
-export interface FeedPage {
-  events: FeedEvent[];
-  /** The cursor behind these events. */
-  next: string;
-}
-
 /** The server does not know the cursor, or not any more. */
 export class CursorRefused extends CommandFailure {}
 
@@ -47,7 +41,7 @@ export async function readFeed(
   after: string,
   waitS: number,
   signal: AbortSignal,
-): Promise<FeedPage> {
+) {
   const query = new URLSearchParams({ after, wait: String(waitS), per_page: String(PAGE_EVENTS), signed: "true" });
   if (types !== null) query.set("types", types);
   const { status, answer } = await ask(origin, `${origin}/api/v1/events?${query}`, {
@@ -127,7 +121,8 @@ interface Refusal {
   error?: { message?: string; oldest?: string; fields?: Record<string, unknown> };
 }
 
-function pageOf({ data, meta }: FeedAnswer): FeedPage {
+/** `next`: the cursor behind these events. */
+function pageOf({ data, meta }: FeedAnswer): { events: FeedEvent[]; next: string } {
   const events = data.map((event, index) => ({
     id: event.id,
     type: event.type,

@@ -14,13 +14,6 @@ import { localOrigin } from "./console-link.ts";
 import type { Context, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 
-interface Ran {
-  ok: boolean;
-  /** What the command printed as JSON. */
-  json: unknown;
-  message: string;
-}
-
 const SERVICE = "waxwing";
 const READY_TRIES = 240;
 const READY_WAIT_MS = 500;
@@ -56,8 +49,8 @@ export class SetupSteps {
     return true;
   }
 
-  /** Runs a command of this program with `--json`. */
-  async run(...words: string[]): Promise<Ran> {
+  /** Runs a command of this program with `--json`. `json`: what it printed. */
+  async run(...words: string[]): Promise<{ ok: boolean; json: unknown; message: string }> {
     const { options } = this.#context;
     const program = Bun.main.startsWith("/$bunfs/") ? [process.execPath] : [process.execPath, Bun.main];
     const where = [

@@ -3,7 +3,6 @@
  * what only the server's process knows comes from the list that the server stores.
  */
 
-import type { Static } from "@sinclair/typebox";
 import { whyUnwritable } from "#src/backup/files.ts";
 import { findMovedAway, type MovedAway } from "#src/backup/move/original.ts";
 import { placeOf } from "#src/backup/remote/settings.ts";
@@ -16,7 +15,6 @@ import { formatInstant } from "#src/core/instant.ts";
 import { visible } from "#src/core/shown-text.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
-import type { UsageView } from "#src/domain/messages/schema.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import { lacksAlarms } from "#src/health/alarm-channels.ts";
 import { certificateSource } from "#src/health/certificate-facts.ts";
@@ -70,12 +68,7 @@ function reportMoved({ at, file, host, expiresAt }: MovedAway): Report {
   return { json: { conditions: [], callbacks: null, server: { running: false }, usage: [], moved_out: moved }, text };
 }
 
-interface Evaluated {
-  conditions: KnownCondition[];
-  unused: UnusedCallbacks;
-}
-
-async function evaluate({ io }: Context, { config, store }: Database, memory: HealthMemory): Promise<Evaluated> {
+async function evaluate({ io }: Context, { config, store }: Database, memory: HealthMemory) {
   const now = io.clock.now();
   const { database } = databaseFiles(config.storage.path);
   const query = async (sql: string, parameters: (string | number | null)[] = []) =>
@@ -120,13 +113,10 @@ function readRemote(directory: string, place: string, memory: HealthMemory): Rem
   return { place, provedAt: lastProvedAt(state), awaitedSince: memory.remoteAwaitedSince, failure: state.failure };
 }
 
-interface WorkspaceUsage extends Static<typeof UsageView> {
-  workspace_id: number;
-  workspace: string;
-}
+type WorkspaceUsage = ReturnType<typeof readUsage>[number];
 
 /** What Meta bills this month, of the workspaces for which it bills anything. */
-function readUsage({ store }: Database, now: number): WorkspaceUsage[] {
+function readUsage({ store }: Database, now: number) {
   return store.read((tx) =>
     listWorkspaces(tx)
       .map((one) => ({ workspace_id: one.id, workspace: one.name, ...viewUsage(tx, one, monthOf(now, one.timezone)) }))

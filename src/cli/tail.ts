@@ -4,7 +4,7 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { number, text } from "./option.ts";
 import { abortAtSignal } from "./running.ts";
-import { callServer, readFeed, untilAnswered } from "./server-calls.ts";
+import { callServer, type FeedOptions, readFeed, untilAnswered } from "./server-calls.ts";
 import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
 
 const WAIT_S = 25;
@@ -31,11 +31,11 @@ export const commands: readonly Command[] = [
       const following = {
         context,
         origin: target.origin,
-        apiKey: requireApiKey(target),
+        ...{ apiKey: requireApiKey(target), types: null },
         control: requireControl(target),
         signal,
       };
-      const events = values.after ?? (await newestEvent(following));
+      const events = values.after ?? (await readFeed(following, "latest", 0, signal)).next;
       const requests = values.afterRequest ?? (await newestRequest(following));
       if (!context.options.json) context.io.err(`Requests and events of ${target.origin}. Stop with Ctrl-C.\n`);
       await Promise.all([followEvents(following, events), followRequests(following, requests)]);
@@ -44,10 +44,8 @@ export const commands: readonly Command[] = [
   ),
 ];
 
-interface Following {
+interface Following extends FeedOptions {
   context: Context;
-  origin: string;
-  apiKey: string;
   control: { url: string; token: string };
   signal: AbortSignal;
 }
@@ -67,10 +65,6 @@ interface RequestPage {
   next: number;
 }
 
-async function newestEvent({ origin, apiKey, signal }: Following): Promise<string> {
-  return (await readFeed({ origin, apiKey, types: null }, "latest", 0, signal)).next;
-}
-
 async function newestRequest(following: Following): Promise<number> {
   for (let after = 0; ; ) {
     const { next, data } = await readRequests(following, after, 0);
@@ -80,9 +74,9 @@ async function newestRequest(following: Following): Promise<number> {
 }
 
 async function followEvents(following: Following, from: string): Promise<void> {
-  const { context, origin, apiKey, signal } = following;
+  const { context, signal } = following;
   for (let after = from; !signal.aborted; ) {
-    const page = await retried(following, () => readFeed({ origin, apiKey, types: null }, after, WAIT_S, signal));
+    const page = await retried(following, () => readFeed(following, after, WAIT_S, signal));
     if (page === null) return;
     after = page.next;
     for (const { id, type, body } of page.events) {

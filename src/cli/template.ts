@@ -246,16 +246,10 @@ function describeOrder({ header, body }: ParameterOrder): string {
   return parts.flatMap(({ part, names }) => (names.length === 0 ? [] : [`${part}: ${names.join(", ")}`])).join("; ");
 }
 
-interface FlaggedButton {
-  workspace_id: number;
-  account_id: string;
-  name: string;
-  language: string;
-  button: string;
-}
+type FlaggedButton = ReturnType<typeof flaggedIn>[number];
 
 /** Buttons whose titles hold an opt-out word without being one, until a person marks them. */
-function flaggedIn(tx: ReadTx, workspace: Workspace): FlaggedButton[] {
+function flaggedIn(tx: ReadTx, workspace: Workspace) {
   return templatesOf(tx, workspace).flatMap((template) =>
     flaggedButtons(template, workspace).map((button) => ({
       workspace_id: workspace.id,

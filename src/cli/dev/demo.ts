@@ -51,19 +51,12 @@ export interface Addresses {
 }
 
 /** What a developer can choose about the demo workspace. */
-interface DemoSettings {
-  readonly country: string;
-  readonly timezone: string;
-  readonly currency: string;
-  /** In any common format; the first one is that of the demo's conversation. */
-  readonly numbers: readonly string[];
-}
-
-export const DEMO_SETTINGS: DemoSettings = {
+export const DEMO_SETTINGS = {
   country: "IN",
   timezone: "Asia/Kolkata",
   currency: "USD",
-  numbers: ["+442079460100"],
+  /** In any common format; the first one is that of the demo's conversation. */
+  numbers: ["+442079460100"] as readonly string[],
 };
 const RATE = 8_500;
 const BALANCE = 100_000_000;
@@ -148,7 +141,7 @@ const TEMPLATES: readonly { readonly json: unknown; readonly status: TemplateSta
 ];
 
 /** Writes it all in one transaction. */
-export function writeDemo(tx: Tx, box: SecretBox, addresses: Addresses, settings: DemoSettings): Demo {
+export function writeDemo(tx: Tx, box: SecretBox, addresses: Addresses, settings: typeof DEMO_SETTINGS): Demo {
   const { country, timezone, currency } = settings;
   const { id: workspaceId } = createWorkspace(tx, { name: "Demo", country, timezone }, true);
   setPrice(tx, workspaceId, currency, RATE);

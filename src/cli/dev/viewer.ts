@@ -37,13 +37,8 @@ const BODY_BYTES_MAX = 1024 * 1024;
 /** A receiver refuses a webhook that is replayed later. */
 const SIGNATURE_AGE_MAX_SECONDS = 5 * 60;
 
-interface ViewerOptions {
-  readonly clock: Clock;
-  /** Where to listen if it is free. */
-  readonly port: number;
-}
-
-export function startViewer({ clock, port }: ViewerOptions): Viewer {
+/** `port`: where to listen if it is free. */
+export function startViewer({ clock, port }: { readonly clock: Clock; readonly port: number }): Viewer {
   const received: Received[] = [];
   let secret: string | null = null;
   let count = 0;

@@ -2,6 +2,9 @@
  * What `waxwing trigger` makes happen on a server under test control: a scenario for each type of event, and for the
  * faults of a network that a program should be tried against. Each uses the server's own API and its test control.
  */
+import type { Static } from "@sinclair/typebox";
+import type { BroadcastView } from "#src/domain/broadcasts/schema.ts";
+import type { TemplateView } from "#src/domain/templates/schema.ts";
 import type { EventType } from "#src/domain/webhooks/event-types.ts";
 import { CommandFailure } from "../failure.ts";
 
@@ -262,11 +265,7 @@ async function pausedBroadcast(stage: Calls): Promise<number> {
   return broadcast(stage, await templateOf(stage), {});
 }
 
-interface ShownBroadcast {
-  id: number;
-  status: string;
-  status_reason: string | null;
-}
+type ShownBroadcast = Static<typeof BroadcastView>;
 
 /** Asks until the broadcast is as it should be; the event that is waited for afterwards tells if it never is. */
 async function until({ api, pause }: Calls, id: number, isDone: (shown: ShownBroadcast) => boolean): Promise<void> {
@@ -277,13 +276,7 @@ async function until({ api, pause }: Calls, id: number, isDone: (shown: ShownBro
   }
 }
 
-interface ShownTemplate {
-  name: string;
-  language: string;
-  sendable: boolean;
-  media: object | null;
-  variables: { header: number; body: number };
-}
+type ShownTemplate = Static<typeof TemplateView>;
 
 /** Returns the broadcast's id. */
 async function broadcast({ api, person }: Calls, template: ShownTemplate, more: object): Promise<number> {
@@ -294,7 +287,7 @@ async function broadcast({ api, person }: Calls, template: ShownTemplate, more: 
 
 /** The first template that needs no file. */
 async function templateOf({ api }: Calls): Promise<ShownTemplate> {
-  const templates = listOf(await api("GET", "/templates?per_page=500")) as unknown as ShownTemplate[];
+  const { data: templates } = (await api("GET", "/templates?per_page=500")) as { data: ShownTemplate[] };
   const found = templates.find(({ sendable, media }) => sendable && media === null);
   if (found === undefined) {
     throw new CommandFailure(
@@ -314,8 +307,4 @@ function contentOf({ name, language, variables }: ShownTemplate): object {
 
 async function decide({ control }: Calls, { name, language }: ShownTemplate, status: string): Promise<void> {
   await control("POST", "/operator", { do: "decide_template", name, language, status });
-}
-
-function listOf(answer: unknown): Record<string, unknown>[] {
-  return (answer as { data: Record<string, unknown>[] }).data;
 }

@@ -31,7 +31,7 @@ import {
   whatsapp,
 } from "./number-route.ts";
 import { CALLBACK_PATH, reportOf, view } from "./number-view.ts";
-import { choice, flag, number, positional, required, text, workspaceOption } from "./option.ts";
+import { choice, flag, flagOf, number, positional, required, text, type Value, workspaceOption } from "./option.ts";
 import type { Report } from "./output.ts";
 import { accountPorts, requireSynced, syncNow } from "./sync-now.ts";
 import { UsageError } from "./usage-error.ts";
@@ -161,37 +161,28 @@ export const commands: readonly Command[] = [
       noUnsignedCallbacks: flag("Accept signed callbacks only"),
     },
     async (context, { id, ...values }) => {
-      const { tokenFile, appSecretFile, noAppSecret, apiUrl, noApiUrl, portfolio, noPortfolio, ...more } = values;
-      refuseOpposites([
-        [more.unsignedCallbacks, more.noUnsignedCallbacks, "--unsigned-callbacks", "--no-unsigned-callbacks"],
-        [apiUrl !== undefined, noApiUrl, "--api-url", "--no-api-url"],
-        [portfolio !== undefined, noPortfolio, "--portfolio", "--no-portfolio"],
-        [appSecretFile !== undefined, noAppSecret, "--app-secret-file", "--no-app-secret"],
-      ]);
-      if (Object.values(values).every((value) => value === undefined || value === false))
-        throw new UsageError("name at least one option to change");
+      const { tokenFile, appSecretFile, noAppSecret, noApiUrl, noPortfolio, provider, shared } = values;
+      refuseOpposites(values);
+      if (!Object.values(values).some(isGiven)) throw new UsageError("name at least one option to change");
       const secrets = await readSecrets(context, tokenFile, appSecretFile);
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
         const { phoneNumberId } = store.read((tx) => getNumber(tx, id));
         const sealed = await sealGiven(database, phoneNumberId, secrets);
+        const apiUrl = noApiUrl ? null : values.apiUrl;
+        const appSecret = noAppSecret ? null : (sealed.appSecret ?? undefined);
         const changes = given({
-          ...{ name: more.name, throughput: more.throughput, provider: more.provider },
-          apiUrl: noApiUrl ? null : apiUrl,
-          givenPortfolio: noPortfolio ? null : portfolio,
-          sharedWith: more.shared === "no" ? null : more.shared,
+          ...{ name: values.name, throughput: values.throughput, provider, apiUrl, appSecret },
+          givenPortfolio: noPortfolio ? null : values.portfolio,
+          sharedWith: shared === "no" ? null : shared,
           accessToken: sealed.accessToken ?? undefined,
-          appSecret: noAppSecret ? null : (sealed.appSecret ?? undefined),
         });
         const { updated, address } = await store.write((tx) => {
-          if (more.noUnsignedCallbacks) removeCallbackAddresses(tx, id);
+          if (values.noUnsignedCallbacks) removeCallbackAddresses(tx, id);
           const number = updateNumber(tx, getNumber(tx, id), changes);
-          return { updated: number, address: more.unsignedCallbacks ? allowUnsigned(tx, number) : null };
+          return { updated: number, address: values.unsignedCallbacks ? allowUnsigned(tx, number) : null };
         });
-        const isRerouted =
-          [tokenFile, appSecretFile, more.provider, apiUrl].some((value) => value !== undefined) ||
-          noApiUrl ||
-          noAppSecret;
+        const isRerouted = [tokenFile, provider, apiUrl, appSecret].some((value) => value !== undefined);
         const problems = isRerouted ? (await syncNow(context, database, updated)).problems : [];
         return report(database, updated.id, address, problems);
       });
@@ -226,10 +217,21 @@ export const commands: readonly Command[] = [
   ),
 ];
 
-/** Throws a usage error for a pair of options that contradict each other. */
-function refuseOpposites(pairs: readonly (readonly [boolean, boolean, string, string])[]): void {
-  const pair = pairs.find(([first, second]) => first && second);
-  if (pair !== undefined) throw new UsageError(`use either ${pair[3]} or ${pair[2]}`);
+/** Each option that takes something away, with the one that gives it. */
+const opposites = {
+  noUnsignedCallbacks: "unsignedCallbacks",
+  noApiUrl: "apiUrl",
+  noPortfolio: "portfolio",
+  noAppSecret: "appSecretFile",
+} as const;
+
+function refuseOpposites(values: Readonly<Record<string, Value>>): void {
+  const pair = Object.entries(opposites).find(([no, gives]) => values[no] === true && isGiven(values[gives]));
+  if (pair !== undefined) throw new UsageError(`use either ${pair.map(flagOf).join(" or ")}`);
+}
+
+function isGiven(value: Value): boolean {
+  return value !== undefined && value !== false;
 }
 
 type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };

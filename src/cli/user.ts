@@ -18,7 +18,7 @@ import {
   type ListedUser,
   listUsers,
 } from "#src/domain/users/read.ts";
-import { roleNames, roles, type WorkspaceRole, workspaceRoles } from "#src/domain/users/roles.ts";
+import { type Role, roleNames, roles, type WorkspaceRole, workspaceRoles } from "#src/domain/users/roles.ts";
 import type { User } from "#src/domain/users/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Command } from "./command.ts";
@@ -29,6 +29,7 @@ import { choice, flag, number, required, text } from "./option.ts";
 import { lines, list, listed, type Report, timesIn } from "./output.ts";
 
 const email = required(text("E", "The user's e-mail address"));
+const numbers = text("A,B", "Numbers, or their ids, whose conversations an agent sees; default: all");
 
 export const commands: readonly Command[] = [
   createCommand(
@@ -42,17 +43,12 @@ export const commands: readonly Command[] = [
       email,
       role: required(choice(roleNames, "The user's role")),
       workspace: number("ID", "Workspace of an owner, member or agent"),
-      numbers: text("A,B", "Numbers, or their ids, whose conversations an agent sees; default: all"),
+      numbers,
     },
     ({ email, role, workspace: workspaceId = null, numbers: named }) =>
       (tx, database) => {
         const invited = inviteUser(tx, { email, role, workspaceId, numbers: readNames(named) });
-        recordAudit(tx, COMMAND_LINE, {
-          workspaceId,
-          action: invited.link === null ? "user.change-role" : "user.create",
-          subject: invited.user.email,
-          details: { role, ...(invited.numberIds === null ? {} : { numbers: invited.numberIds }) },
-        });
+        recordRole(tx, workspaceId, role, invited);
         const otherwise = "Already a user of this workspace: the role has changed, and no link is needed.";
         return reportOf(database, invited, otherwise);
       },
@@ -68,7 +64,7 @@ export const commands: readonly Command[] = [
       email,
       workspace: required(number("ID", "The workspace")),
       role: required(choice(workspaceRoles, "The role in it")),
-      numbers: text("A,B", "Numbers, or their ids, whose conversations an agent sees; default: all"),
+      numbers,
       mail: flag("Send the invitation to the address; needs an SMTP server in the configuration"),
     },
     ({ email, role, workspace: workspaceId, numbers: named, mail }) =>
@@ -84,19 +80,9 @@ export const commands: readonly Command[] = [
           throw invalidRequest({ email: [sentence] });
         }
         const invited = inviteUser(tx, { email, role, workspaceId, numbers: readNames(named) });
-        const { user, link, numberIds } = invited;
-        if (mail && link !== null) sendInvitation(tx, link);
-        recordAudit(tx, COMMAND_LINE, {
-          workspaceId,
-          action: "user.create",
-          subject: user.email,
-          details: { role, ...(numberIds === null ? {} : { numbers: numberIds }), ...(mail ? { by: "e-mail" } : {}) },
-        });
-        return reportInvitation(database, invited, {
-          workspace: getWorkspace(tx, workspaceId).name,
-          role,
-          isMailed: mail,
-        });
+        if (mail && invited.link !== null) sendInvitation(tx, invited.link);
+        recordRole(tx, workspaceId, role, invited, mail ? { by: "e-mail" } : {});
+        return reportInvitation(database, invited, getWorkspace(tx, workspaceId).name, role, mail);
       },
   ),
   writeCommand(
@@ -117,13 +103,9 @@ export const commands: readonly Command[] = [
           throw invalidRequest({ email: [sentence] });
         }
         const numbers = named === "all" ? null : readNames(named);
-        const { numberIds } = inviteUser(tx, { email, role, workspaceId, numbers });
-        recordAudit(tx, COMMAND_LINE, {
-          workspaceId,
-          action: "user.change-role",
-          subject: user.email,
-          details: { role, ...(numberIds === null ? {} : { numbers: numberIds }) },
-        });
+        const changed = inviteUser(tx, { email, role, workspaceId, numbers });
+        recordRole(tx, workspaceId, role, changed);
+        const { numberIds } = changed;
         const json = { id: user.id, email: user.email, workspace: workspaceId, role, numbers: numberIds };
         return { json, text: list({ ...json, numbers: numberIds === null ? "all" : numberIds.join(", ") }) };
       },
@@ -164,6 +146,22 @@ function readNames(named: string | undefined): string[] | undefined {
   return named?.split(",").flatMap((name) => name.trim() || []);
 }
 
+/** A user whom the workspace has already gets no link, but the role. */
+function recordRole(
+  tx: Tx,
+  workspaceId: number | null,
+  role: Role,
+  { user, link, numberIds }: Invited,
+  more: object = {},
+): void {
+  recordAudit(tx, COMMAND_LINE, {
+    workspaceId,
+    action: link === null ? "user.change-role" : "user.create",
+    subject: user.email,
+    details: { role, ...(numberIds === null ? {} : { numbers: numberIds }), ...more },
+  });
+}
+
 function requireUser(tx: Tx, email: string): User {
   const user = findUserByEmail(tx, email);
   if (user === undefined) throw invalidRequest({ email: [`There is no user ${email}: waxwing user list`] });
@@ -172,32 +170,27 @@ function requireUser(tx: Tx, email: string): User {
 
 function reportOf({ config }: Database, { user, link, account }: Invited, otherwise: string): Report {
   const address = link === null ? null : linkAddress(config, link);
+  const expires = when(link?.expiresAt ?? null);
   const text =
     address === null
       ? `${list({ id: user.id, email: user.email })}\n\n${otherwise}`
       : lines(
-          list({ id: user.id, email: user.email, link: address, "works until": when(link?.expiresAt ?? null) }),
+          list({ id: user.id, email: user.email, link: address, "works until": expires }),
           "",
           account !== null && [accountText(account), ""],
           "The link works once, and its holder can choose the password: give it only to the user.",
         );
-  return {
-    json: {
-      id: user.id,
-      email: user.email,
-      link: address,
-      expires_at: when(link?.expiresAt ?? null),
-      account: account === null ? null : { since: when(account.since), is_in_use: account.isInUse },
-    },
-    text,
-  };
+  const { id, email } = user;
+  return { json: { id, email, link: address, expires_at: expires, account: viewAccount(account) }, text };
 }
 
 /** The text names the workspace and the role, so that the invitee knows what the link is for. */
 function reportInvitation(
   { config }: Database,
   { user, link, account }: Invited,
-  { workspace, role, isMailed }: { workspace: string; role: WorkspaceRole; isMailed: boolean },
+  workspace: string,
+  role: WorkspaceRole,
+  isMailed: boolean,
 ): Report {
   const address = isMailed || link === null ? null : linkAddress(config, link);
   const expires = when(link?.expiresAt ?? null);
@@ -205,17 +198,20 @@ function reportInvitation(
     address === null
       ? null
       : invitationText({ workspace, role: roles[role].label, link: address, expires: String(expires) });
-  const known = account === null ? null : { since: when(account.since), is_in_use: account.isInUse };
   return {
     json: {
       ...{ id: user.id, email: user.email, link: address, expires_at: expires },
-      ...{ text: invitation, mailed: isMailed, account: known },
+      ...{ text: invitation, mailed: isMailed, account: viewAccount(account) },
     },
     text: lines(
       account !== null && [accountText(account), ""],
       invitation ?? `The invitation is on its way to ${user.email}, and works until ${expires}.`,
     ),
   };
+}
+
+function viewAccount(account: KnownAccount | null) {
+  return account === null ? null : { since: when(account.since), is_in_use: account.isInUse };
 }
 
 function accountText({ since, isInUse }: KnownAccount): string {

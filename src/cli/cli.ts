@@ -81,28 +81,18 @@ async function showHelp(words: readonly string[]): Promise<Report> {
 }
 
 async function helpOnWords(group: Group, words: readonly string[]): Promise<string> {
-  const commands = await group.load();
-  const [first] = commands;
-  const name = words[1];
-  if (first?.group === null) return helpOnCommand(findSecondWord(commands, name) ?? first);
-  if (name === undefined || name.startsWith("-")) return helpOnGroup(group, commands);
-  return helpOnCommand(findInGroup(group, commands, name));
+  const command = await findInGroup(group, words[1]);
+  return command === null ? helpOnGroup(group, await group.load()) : helpOnCommand(command);
 }
 
-async function findCommand(words: readonly string[]): Promise<{ command: Command; depth: number }> {
-  const [word, name] = words;
+async function findCommand([word, name]: readonly string[]): Promise<{ command: Command; depth: number }> {
   if (word === undefined) throw new UsageError(`name a command: ${wordList()}`);
   const group = findGroup(word);
-  const commands = await group.load();
-  const [first] = commands;
-  if (first?.group === null) {
-    const second = findSecondWord(commands, name);
-    return second === undefined ? { command: first, depth: 1 } : { command: second, depth: 2 };
+  const command = await findInGroup(group, name);
+  if (command === null) {
+    throw new UsageError(`name a command of ${word}: ${namesOf(await group.load()).join(", ")}`, word);
   }
-  if (name === undefined || name.startsWith("-")) {
-    throw new UsageError(`name a command of ${word}: ${namesOf(commands).join(", ")}`, word);
-  }
-  return { command: findInGroup(group, commands, name), depth: 2 };
+  return { command, depth: command.group === null ? 1 : 2 };
 }
 
 function findGroup(word: string): Group {
@@ -119,14 +109,14 @@ function findGroup(word: string): Group {
   throw new UsageError(`${JSON.stringify(word)} is not a command; ${suggestion}${all}`);
 }
 
-/** A command of one word may have others that begin with the same word, such as `backup recovery-sheet`. */
-function findSecondWord(commands: readonly Command[], name: string | undefined): Command | undefined {
-  return commands.find((one) => one.group !== null && one.name === name);
-}
-
-function findInGroup(group: Group, commands: readonly Command[], name: string): Command {
-  const command = commands.find((one) => one.name === name);
-  if (command !== undefined) return command;
+/** Null: the group is named alone. */
+async function findInGroup(group: Group, name: string | undefined): Promise<Command | null> {
+  const commands = await group.load();
+  const [first] = commands;
+  // A command of one word may have others that begin with the same word, such as `backup recovery-sheet`.
+  const command = commands.find((one) => one.group !== null && one.name === name);
+  if (command !== undefined || first?.group === null) return command ?? first ?? null;
+  if (name === undefined || name.startsWith("-")) return null;
   const names = namesOf(commands);
   const suggestion = suggestWord(name, names);
   const all = suggestion.startsWith("there") ? "" : ` There are ${names.join(", ")}`;

@@ -7,26 +7,23 @@ type Surroundings = Pick<Context, "io" | "files">;
 
 /** The whole file. `option` is the option that named it, for error messages. */
 export function readInputBytes({ files }: Pick<Context, "files">, option: string, path: string): Uint8Array {
-  try {
-    return readWhole(files.handleOf(path) ?? path);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    throw new CommandFailure("unreadable_file", `${option} ${path}: ${why(code)}`, "give the path of a file");
-  }
+  return explaining(option, path, "give the path of a file", () => readWhole(files.handleOf(path) ?? path));
 }
 
 /** The whole text. `option` is the option that named the file, for error messages. */
 export async function readInputFile({ io, files }: Surroundings, option: string, path: string): Promise<string> {
   if (path === "-") return io.readInput();
+  return explaining(option, path, "give the path of a file, or - for stdin", () =>
+    new TextDecoder("utf-8", { fatal: true }).decode(readWhole(files.handleOf(path) ?? path)),
+  );
+}
+
+function explaining<T>(option: string, path: string, next: string, read: () => T): T {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readWhole(files.handleOf(path) ?? path));
+    return read();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    throw new CommandFailure(
-      "unreadable_file",
-      `${option} ${path}: ${why(code)}`,
-      "give the path of a file, or - for stdin",
-    );
+    throw new CommandFailure("unreadable_file", `${option} ${path}: ${why(code)}`, next);
   }
 }
 

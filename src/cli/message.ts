@@ -46,25 +46,12 @@ function readAll<Row>(store: Store, slice: (tx: ReadTx, from: number | null) => 
   const rows: Row[] = [];
   let from: number | null = null;
   for (;;) {
-    const found: Slice<Row> = readSlice(store, slice, from);
+    // `read` rejects promises, and the compiler cannot see that a slice of rows of any type is none.
+    const found = store.read((tx): object => slice(tx, from)) as Slice<Row>;
     rows.push(...found.rows);
     if (found.next === null) return rows;
     from = found.next;
   }
-}
-
-function readSlice<Row>(
-  store: Store,
-  slice: (tx: ReadTx, from: number | null) => Slice<Row>,
-  from: number | null,
-): Slice<Row> {
-  // The type of `read` rejects promises. A slice is not a promise, but the compiler cannot see that of a type
-  // parameter.
-  const holder: { found: Slice<Row> } = { found: { rows: [], next: null } };
-  store.read((tx) => {
-    holder.found = slice(tx, from);
-  });
-  return holder.found;
 }
 
 /** The server charges nothing. That does not say whether Meta does. */

@@ -58,6 +58,21 @@ function write(file: number, text: string): void {
   }
 }
 
+/** Runs a command with `--json`. `json`: what it printed; null if that is not JSON. Throws if it cannot be started. */
+export async function runWithJson(words: readonly string[]): Promise<{ code: number; json: unknown; log: string }> {
+  const child = Bun.spawn([...words, "--json"], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const [code, text, log] = await Promise.all([
+    child.exited,
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  try {
+    return { code, json: JSON.parse(text), log };
+  } catch {
+    return { code, json: null, log };
+  }
+}
+
 /** Whether this program is an executable of its own; otherwise Bun runs its sources. */
 export function isCompiled(): boolean {
   return Bun.main.startsWith("/$bunfs/");

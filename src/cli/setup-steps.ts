@@ -13,6 +13,7 @@ import { usualConfigFile, writeConfigFile } from "./config-file.ts";
 import { localOrigin } from "./console-link.ts";
 import type { Context, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
+import { isCompiled, runWithJson } from "./process.ts";
 
 const SERVICE = "waxwing";
 const READY_TRIES = 240;
@@ -52,22 +53,12 @@ export class SetupSteps {
   /** Runs a command of this program with `--json`. `json`: what it printed. */
   async run(...words: string[]): Promise<{ ok: boolean; json: unknown; message: string }> {
     const { options } = this.#context;
-    const program = Bun.main.startsWith("/$bunfs/") ? [process.execPath] : [process.execPath, Bun.main];
+    const program = isCompiled() ? [process.execPath] : [process.execPath, Bun.main];
     const where = [
       ...(statSync(this.file, { throwIfNoEntry: false }) === undefined ? [] : ["--config", this.file]),
       ...(options.data === undefined ? [] : ["--data", options.data]),
     ];
-    const child = Bun.spawn([...program, ...words, ...where, "--json"], {
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [code, text, log] = await Promise.all([
-      child.exited,
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ]);
-    const json: unknown = text === "" ? null : JSON.parse(text);
+    const { code, json, log } = await runWithJson([...program, ...words, ...where]);
     const message = messageOf(json) ?? log.trim();
     return { ok: code === 0, json, message };
   }

@@ -23,6 +23,7 @@ import { UndoFailed, type UpgradeContext, UpgradeRunning, UpgradeUndone } from "
 import type { Context } from "./context.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import { stepPrinter } from "./output.ts";
+import { runWithJson } from "./process.ts";
 
 const NONCE_LENGTH = 20;
 const LOCKED_LIMIT_MS = 10_000;
@@ -115,18 +116,12 @@ export async function placeBuilt(built: string, path: string): Promise<void> {
 /** Runs a command of an executable with `--json`, and returns its answer. Throws its failure. */
 export async function runChild(words: string[]): Promise<unknown> {
   const [executable = ""] = words;
-  let child: Bun.Subprocess<"ignore", "pipe", "pipe">;
-  try {
-    child = Bun.spawn([...words, "--json"], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  } catch (error) {
+  const { code, json, log } = await runWithJson(words).catch((error: unknown) => {
     throw unusable(executable, error instanceof Error ? error.message : String(error));
-  }
-  const [text, complaint] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  const code = await child.exited;
-  const answer = parse(text);
-  if (code === 0 && answer !== null) return answer;
-  const failure = (answer as { error?: { code: string; message: string; next?: string } } | null)?.error;
-  if (failure === undefined) throw unusable(executable, complaint.trim().split("\n").at(-1) ?? `it ended with ${code}`);
+  });
+  if (code === 0 && json !== null) return json;
+  const failure = (json as { error?: { code: string; message: string; next?: string } } | null)?.error;
+  if (failure === undefined) throw unusable(executable, log.trim().split("\n").at(-1) ?? `it ended with ${code}`);
   throw new CommandFailure(failure.code, failure.message, failure.next ?? null);
 }
 
@@ -144,14 +139,6 @@ export async function whileLocked<T>(clock: Clock, work: () => Promise<T>): Prom
       if (!isLocked || clock.monotonic() >= until) throw error;
       await sleep(clock, LOCKED_POLL_MS);
     }
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

@@ -1,11 +1,11 @@
 /** `waxwing contact …`: files of people, and what concerns a single person: keep, data, erase. */
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { notFound } from "#src/core/problem.ts";
-import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { findOpenErasure } from "#src/domain/contacts/being-erased.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
-import type { Contact, Erasure, ErasureHolders } from "#src/domain/contacts/table.ts";
+import type { Contact, ErasureHolders } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { beginErasure } from "#src/domain/erasure/erasures.ts";
 import { COMMAND_LINE, recordAudit } from "#src/domain/users/audit-log.ts";
@@ -22,6 +22,7 @@ import { fileCommands } from "./contact-files.ts";
 import { importCommand } from "./contact-import.ts";
 import { joinCommands } from "./contact-join.ts";
 import { withDatabase } from "./database.ts";
+import { writeCommand } from "./database-command.ts";
 import { file, positional, required, text, workspaceOption } from "./option.ts";
 import { lines } from "./output.ts";
 
@@ -34,7 +35,7 @@ export const commands: readonly Command[] = [
   importCommand,
   ...fileCommands,
   ...joinCommands,
-  command(
+  writeCommand(
     "contact keep",
     {
       summary: "Keep sending to a person who may want to stop",
@@ -42,15 +43,12 @@ export const commands: readonly Command[] = [
         "For a person whose message may mean STOP and turned out not to. Their consent stays as it is. Has no effect\nunless the contact is flagged as possibly opting out.",
     },
     options,
-    (context, values) =>
-      withDatabase(context, "write", async ({ store }) => {
-        const contact = await store.write((tx) => {
-          const workspace = getWorkspace(tx, values.workspace);
-          return viewContact(tx, clearDoubtOf(tx, workspace, values.phone), workspace);
-        });
-        const text = `${contact.phone} is kept. Consent: ${contact.consent.status.replace("_", " ")}.`;
-        return { json: contact, text };
-      }),
+    (values) => (tx) => {
+      const workspace = getWorkspace(tx, values.workspace);
+      const contact = viewContact(tx, clearDoubtOf(tx, workspace, values.phone), workspace);
+      const text = `${contact.phone} is kept. Consent: ${contact.consent.status.replace("_", " ")}.`;
+      return { json: contact, text };
+    },
   ),
   command(
     "contact data",
@@ -110,7 +108,11 @@ export const commands: readonly Command[] = [
         };
         const id = await store.write((tx) => {
           const workspace = getWorkspace(tx, values.workspace);
-          return findErasing(tx, workspace, values.phone) ?? begin(tx, requirePerson(tx, workspace, values.phone)).id;
+          const interrupted = findErasing(tx, workspace, values.phone);
+          if (interrupted !== null) return interrupted;
+          // The server takes over a command that was killed.
+          const takenOverAt = tx.now + TAKEN_OVER_AFTER_MS;
+          return beginErasure(tx, requirePerson(tx, workspace, values.phone), COMMAND_LINE, takenOverAt).id;
         });
         const ended = await erasePerson({ store, clock, files, config }, id);
         const holders = ended?.holders ?? null;
@@ -155,11 +157,6 @@ function describeErased(backups: readonly { place: string; until: string | null 
       "  next: discard them under Contacts → Import, or remove the person from them",
     ],
   );
-}
-
-/** The server takes over a command that was killed. */
-function begin(tx: Tx, person: Contact): Erasure {
-  return beginErasure(tx, person, COMMAND_LINE, tx.now + TAKEN_OVER_AFTER_MS);
 }
 
 /** The person's erasure that was interrupted. */

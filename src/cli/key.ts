@@ -41,15 +41,13 @@ export const commands: readonly Command[] = [
     ({ workspace: workspaceId, name, scopes: names, expires, dailyPeople, money, group, automation, ai }) =>
       (tx) => {
         const workspace = getWorkspace(tx, workspaceId);
-        const given = {
-          scopes: names?.split(",").flatMap((name) => name.trim() || []),
-          expires,
-          dailyPeople,
-          money,
-          groupId: group,
-        };
+        const scopes = names?.split(",").flatMap((name) => name.trim() || []);
         const marks = { isAutomation: automation, isAi: ai };
-        const limits = readKeyLimits({ ...given, ...marks }, workspace, tx.now);
+        const limits = readKeyLimits(
+          { ...{ scopes, expires, dailyPeople, money, groupId: group }, ...marks },
+          workspace,
+          tx.now,
+        );
         requireUsableLimits(tx, workspace, limits);
         const { key, ...created } = createKey(tx, workspaceId, name ?? "API key", { limits });
         const shown = view(created, workspace);

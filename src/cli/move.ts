@@ -171,7 +171,7 @@ function cancel(database: string): Report {
     const verdict = judgeCancel(stateOf(client, database));
     const move = readMove(client);
     if (verdict.kind === "refused" || move?.state !== "out")
-      throw new CommandFailure("not_moved_out", `the database ${resolve(database)} was not moved out`, null);
+      throw new CommandFailure("not_moved_out", `the database ${resolve(database)} was not moved out`);
     reopenAsCopy(client, move.at);
     const json = { database: resolve(database), file: move.file, moved_out_at: formatInstant(move.at, "UTC") };
     const text = [

@@ -27,8 +27,11 @@ import { list, listed, type Report, table, timesIn } from "./output.ts";
 import { commands as submissions } from "./submit-template.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
 
-const name = positional(text("NAME", "The template's name"));
-const language = required(text("L", "Its language, such as en_US"));
+const which = {
+  name: positional(text("NAME", "The template's name")),
+  workspace: workspaceOption,
+  language: required(text("L", "Its language, such as en_US")),
+};
 
 const EVERY = Number.MAX_SAFE_INTEGER;
 
@@ -48,8 +51,7 @@ export const commands: readonly Command[] = [
     async (values, context) => {
       const template = readNewTemplate(await readInputJson(context, "--file", values.file));
       return (tx) => {
-        const added = addTemplate(tx, values.workspace, template, values.status ?? "APPROVED");
-        return reportOf(added, getWorkspace(tx, values.workspace));
+        return reportOf(tx, addTemplate(tx, values.workspace, template, values.status ?? "APPROVED"));
       };
     },
   ),
@@ -121,15 +123,13 @@ export const commands: readonly Command[] = [
     "template decide",
     "Simulate the network's decision on a template",
     {
-      name,
-      workspace: workspaceOption,
-      language,
+      ...which,
       status: required(choice(templateStatuses, "The decision")),
       reason: text("TEXT", "Reason of a rejection, as webhooks show it"),
     },
     ({ name, workspace, language, status, reason = null }) =>
       (tx) =>
-        reportOf(decideByName(tx, workspace, name, language, status, reason), getWorkspace(tx, workspace)),
+        reportOf(tx, decideByName(tx, workspace, name, language, status, reason)),
   ),
   writeCommand(
     "template mark",
@@ -139,9 +139,7 @@ export const commands: readonly Command[] = [
         "opt_in: it lifts an opt-out, like START. opt_out: it opts out, like STOP. neither: a title that holds an opt-out\nword and means something else. A title that is an opt-out word always opts out. clear: removes the mark.",
     },
     {
-      name,
-      workspace: workspaceOption,
-      language,
+      ...which,
       button: required(text("TITLE", "The button's title, as the template has it")),
       as: required(choice([...buttonMeanings, "clear"], "What it means")),
     },
@@ -163,10 +161,10 @@ export const commands: readonly Command[] = [
       details:
         "Named placeholders keep the order in which they were first approved. Once a name was removed or changed, nothing\nis sent until the order is confirmed: {{n}} in the text that is shown takes the n-th value.",
     },
-    { name, workspace: workspaceOption, language },
+    which,
     ({ name: template, workspace, language }) =>
       (tx) =>
-        reportOf(confirmByName(tx, workspace, template, language), getWorkspace(tx, workspace)),
+        reportOf(tx, confirmByName(tx, workspace, template, language)),
   ),
   writeCommand(
     "template sample",
@@ -176,16 +174,12 @@ export const commands: readonly Command[] = [
         "Only for templates with an image, video or document header. On WhatsApp the server uploads the file once for each\nnumber, and again before it expires; until it is uploaded, the link is sent.",
     },
     {
-      name,
-      workspace: workspaceOption,
-      language,
+      ...which,
       link: required(text("URL", "An https address that needs no sign-in")),
     },
-    ({ name, workspace: workspaceId, language, link }) =>
-      (tx) => {
-        const workspace = getWorkspace(tx, workspaceId);
-        return reportOf(setSample(tx, workspaceId, name, language, link), workspace);
-      },
+    ({ name, workspace, language, link }) =>
+      (tx) =>
+        reportOf(tx, setSample(tx, workspace, name, language, link)),
   ),
 ];
 
@@ -216,8 +210,8 @@ function view(template: Template, workspace: Workspace) {
   };
 }
 
-function reportOf(template: Template, workspace: Workspace): Report {
-  const shown = view(template, workspace);
+function reportOf(tx: ReadTx, template: Template): Report {
+  const shown = view(template, getWorkspace(tx, template.workspaceId));
   const why = whyUnsendable(shapeOf(template));
   const text = list({
     name: shown.name,

@@ -130,11 +130,7 @@ export const commands: readonly Command[] = [
 
 function openContext(context: Context, { restartWith, readyWithin }: Settings) {
   if (!isCompiled()) {
-    throw new CommandFailure(
-      "not_an_executable",
-      "this program runs from its sources, so there is nothing to replace",
-      null,
-    );
+    throw new CommandFailure("not_an_executable", "this program runs from its sources, so there is nothing to replace");
   }
   const executable = realpathSync(process.execPath);
   try {
@@ -181,11 +177,7 @@ async function findRelease({ from, publicKey }: Values<typeof release>): Promise
     trusted = readPublicKey(key);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(
-      "invalid_key",
-      `${publicKey ?? "the key of this executable"} is not usable: ${reason}`,
-      null,
-    );
+    throw new CommandFailure("invalid_key", `${publicKey ?? "the key of this executable"} is not usable: ${reason}`);
   }
   return openRelease(address, trusted, `${process.platform}-${process.arch}`);
 }
@@ -212,7 +204,7 @@ async function goBack(context: Context, settings: Settings & { acceptGap: boolea
   const opened = openContext(context, settings);
   const { previous } = opened.journal;
   if (!existsSync(previous)) {
-    throw new CommandFailure("no_way_back", `there is no ${previous}: this is the first executable here`, null);
+    throw new CommandFailure("no_way_back", `there is no ${previous}: this is the first executable here`);
   }
   const target: Target = {
     place: async (path) => linkSync(previous, path),
@@ -244,7 +236,7 @@ async function tryOut(context: Context, path: string, wanted: string | null) {
   const { clock } = context.io;
   const shown = (await runChild([path, "version"])) as { version: string };
   if (wanted !== null && shown.version !== wanted) {
-    throw new CommandFailure("refused", `the release says ${wanted}, and its executable ${shown.version}`, null);
+    throw new CommandFailure("refused", `the release says ${wanted}, and its executable ${shown.version}`);
   }
   const startedAt = clock.monotonic();
   await runChild([path, ...globalWords(context), "upgrade", "try"]);

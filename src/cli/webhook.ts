@@ -55,10 +55,7 @@ export const commands: readonly Command[] = [
     ({ workspace, url, types, "group-bursts": bursts }) =>
       (tx, { config, box }) => {
         requireAllowed(url, config);
-        const webhook = setWebhook(tx, box(), workspace, url, {
-          types: types === undefined ? types : readTypes(types),
-          groupBurstsMs: bursts === undefined ? bursts : readGroupBursts(bursts),
-        });
+        const webhook = setWebhook(tx, box(), workspace, url, readWanted(types, bursts));
         return reportOf(tx, webhook, workspace, `\n\nTry it: waxwing webhook test --workspace ${workspace}`);
       },
   ),
@@ -79,8 +76,8 @@ export const commands: readonly Command[] = [
       (tx, { config, box }) => {
         requireAllowed(url, config);
         const { webhook, secret } = addWebhook(tx, box(), workspaceId, {
-          ...{ url, types: types === undefined ? null : readTypes(types), keyId: null },
-          groupBurstsMs: bursts === undefined ? null : readGroupBursts(bursts),
+          ...{ url, types: null, keyId: null },
+          ...readWanted(types, bursts),
         });
         const text = [
           list({
@@ -125,9 +122,8 @@ export const commands: readonly Command[] = [
       requirePlace(id, workspace);
       return (tx, { config }) => {
         if (url !== undefined) requireAllowed(url, config);
-        const wanted = types === undefined ? undefined : readTypes(types);
-        const groupBurstsMs = bursts === undefined ? bursts : readGroupBursts(bursts);
-        const webhook = updateWebhook(tx, placeOf(tx, id, workspace), id, { url, types: wanted, state, groupBurstsMs });
+        const changes = { url, state, ...readWanted(types, bursts) };
+        const webhook = updateWebhook(tx, placeOf(tx, id, workspace), id, changes);
         const shown = viewWebhook(webhook);
         return { json: shown, text: list({ ...shown, types: shown.types.join(", ") }) };
       };
@@ -230,6 +226,14 @@ function viewWebhook(webhook: Webhook) {
 
 function typesOf({ types }: Webhook): readonly EventType[] {
   return types ?? defaultTypes;
+}
+
+/** What was given of them. */
+function readWanted(types: string | undefined, bursts: string | undefined) {
+  return {
+    ...(types === undefined ? {} : { types: readTypes(types) }),
+    ...(bursts === undefined ? {} : { groupBurstsMs: readGroupBursts(bursts) }),
+  };
 }
 
 function requireAllowed(url: string, { webhooks }: Pick<Config, "webhooks">): void {

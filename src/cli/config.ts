@@ -215,8 +215,11 @@ function reportOf(config: Config, findings: readonly ConfigFinding[]): Report {
     path === null ? "There is no configuration file; the defaults hold." : `${path} is valid.`,
     describeFindings(findings, ({ key }) => (places.has(key) ? placeOf(config, key) : key)),
   ].join("\n");
+  const shown = findings.map(({ level, key, says: message, next }) => {
+    return { level, key, message, next, line: places.get(key)?.line ?? null };
+  });
   return {
-    json: { ok, file: path, findings: findings.map((one) => ({ ...one, line: places.get(one.key)?.line ?? null })) },
+    json: { ok, file: path, findings: shown },
     text,
     exitCode: ok ? 0 : 1,
   };

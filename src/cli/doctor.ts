@@ -6,7 +6,7 @@ import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { runDoctor } from "#src/health/doctor.ts";
 import { type DoctorContext, readDoctorSettings } from "#src/health/doctor-context.ts";
-import type { Finding } from "#src/health/finding.ts";
+import type { Reported } from "#src/health/finding.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
@@ -43,14 +43,14 @@ export const commands: readonly Command[] = [
   ),
 ];
 
-function closedFinding({ at, file }: MovedAway): Finding {
+function closedFinding({ at, file }: MovedAway): Reported {
   return {
     level: "warning",
     check: "database",
     numberId: null,
-    message: `closed: it was moved out on ${formatInstant(at, "UTC")} to ${file}`,
+    says: `closed: it was moved out on ${formatInstant(at, "UTC")} to ${file}`,
     next: "keep this server from starting (systemctl disable --now waxwing), or reopen it as a copy: waxwing move cancel",
-    ...{ conditionId: null, issue: null },
+    conditionId: null,
   };
 }
 
@@ -71,10 +71,10 @@ function createDoctorContext(context: Context, database: Database): DoctorContex
   };
 }
 
-function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[]): Report {
+function reportOf(findings: readonly Reported[], numbers: readonly SendingNumber[]): Report {
   const json = {
     ok: findings.every(({ level }) => level !== "problem"),
-    findings: findings.map(({ level, check, numberId, message, next, conditionId }) => ({
+    findings: findings.map(({ level, check, numberId, says: message, next, conditionId }) => ({
       // As in waxwing status; null: not a condition.
       id: conditionId,
       level,
@@ -85,6 +85,6 @@ function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[
       next,
     })),
   };
-  const about = ({ numberId, check }: Finding): string => (numberId === null ? check : `number ${numberId}, ${check}`);
+  const about = ({ numberId, check }: Reported): string => (numberId === null ? check : `number ${numberId}, ${check}`);
   return { json, text: describeFindings(findings, about), exitCode: json.ok ? 0 : 1 };
 }

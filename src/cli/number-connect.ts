@@ -46,7 +46,7 @@ function requireOnMeta(connected: SendingNumber): SendingNumber {
 
 async function setUp(context: Context, database: Database, connected: SendingNumber, replaces: boolean): Promise<void> {
   const { setUpWebhook } = await import("#src/receiving/connect-number.ts");
-  const { wantedFields } = await import("#src/health/receiving-issues.ts");
+  const { wantedFields } = await import("#src/health/receiving-rules.ts");
   const { config, store } = database;
   const { publicUrl } = config.server;
   if (publicUrl === null) {

@@ -6,25 +6,25 @@
 import { quoted } from "#src/core/foreign-text.ts";
 import { countKept } from "#src/domain/inbound/callback-list.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { findKept } from "./address-rules.ts";
+import { readConnectionInputs } from "./connection-input.ts";
 import type { DoctorContext } from "./doctor-context.ts";
-import { type Finding, Findings } from "./finding.ts";
-import { readIssueInputs } from "./issue-input.ts";
+import { Findings, type Reported } from "./finding.ts";
 import { checkNumbers } from "./number-checks.ts";
 import { checkStrangers, describeUnused } from "./refused-callbacks.ts";
 import { checkAlarms, checkCallback, checkClock, checkProxy } from "./server-checks.ts";
-import { keptIssues } from "./server-issues.ts";
 
 /** With `subscribe`, subscribes the app to accounts that it is not subscribed to; otherwise changes nothing. */
 export async function runDoctor(
   context: DoctorContext,
   numbers: readonly SendingNumber[],
   subscribe: boolean,
-): Promise<Finding[]> {
+): Promise<Reported[]> {
   const { store, clock, settings } = context;
   const findings = new Findings();
   const real = numbers.filter(({ network }) => network === "whatsapp");
   const query = async (text: string) => store.read((tx) => tx.db.all<Record<string, unknown>>(text));
-  const inputs = await readIssueInputs({ query, store, now: clock.now(), settings });
+  const inputs = await readConnectionInputs({ query, store, now: clock.now(), settings });
   const { networkTime, receives } = await checkNumbers(
     { context, findings, subscribe, now: clock.now() },
     real,
@@ -37,7 +37,7 @@ export async function runDoctor(
   // Providers such as 360dialog neither verify the callback address nor sign callbacks.
   else await checkCallback(context, real, receives, findings);
   if (networkTime !== null) checkClock(networkTime.network, networkTime.own, findings);
-  for (const issue of keptIssues(store.read(countKept))) findings.add(issue, null);
+  for (const finding of findKept(store.read(countKept))) findings.add(finding, null);
   checkStrangers(context, findings);
   checkProxy(context, findings);
   checkAlarms(settings, findings);
@@ -46,7 +46,7 @@ export async function runDoctor(
   return findings.all;
 }
 
-/** That it is shared stays true after the issue about it is over. */
+/** That it is shared stays true after the finding about it is gone. */
 function checkSharing({ id, phone, sharedSince, sharedWith, standbySince }: SendingNumber, findings: Findings): void {
   if (sharedSince === null) return;
   const who = sharedWith === "agent" ? "Meta's Business Agent" : "another sender";

@@ -1,57 +1,46 @@
-/** The results of checking the set-up, as sentences, each with the next step if there is one. */
+/** What the doctor reports of the set-up, as sentences, each with the next step if there is one. */
 import type { Condition } from "./conditions.ts";
-import { conditionOf, type Issue, type IssueSubject } from "./issue.ts";
+import type { Finding } from "./connection-rule.ts";
+import { type ConnectionSubject, conditionOf } from "./connections.ts";
 
-export interface Finding {
-  level: "ok" | "warning" | "problem";
-  /** What was checked: `token`, `callback`, `clock` … */
-  check: string;
+export interface Reported extends Finding {
   numberId: number | null;
-  message: string;
-  /** Null if there is nothing to do. */
-  next: string | null;
   /** The condition that says the same; null if there is none. */
   conditionId: string | null;
-  /** What kind of issue it is, such as `token_expired`; null: none of the list. */
-  issue: string | null;
 }
 
 const LEVELS: readonly Finding["level"][] = ["problem", "warning", "ok"];
 
 export class Findings {
-  readonly #all: Finding[] = [];
-  readonly #shared = new Set<string>();
+  readonly #all: Reported[] = [];
 
   /** Problems first; what causes a problem was added before it. */
-  get all(): Finding[] {
+  get all(): Reported[] {
     return this.#all.toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
   }
 
-  ok(check: string, numberId: number | null, message: string): void {
-    this.#all.push({ level: "ok", check, numberId, message, next: null, conditionId: null, issue: null });
+  ok(check: string, numberId: number | null, says: string): void {
+    this.#all.push({ level: "ok", check, numberId, says, next: null, conditionId: null });
   }
 
-  warn(check: string, numberId: number | null, message: string, next: string): void {
-    this.#all.push({ level: "warning", check, numberId, message, next, conditionId: null, issue: null });
+  warn(check: string, numberId: number | null, says: string, next: string): void {
+    this.#all.push({ level: "warning", check, numberId, says, next, conditionId: null });
   }
 
-  problem(check: string, numberId: number | null, message: string, next: string): void {
-    this.#all.push({ level: "problem", check, numberId, message, next, conditionId: null, issue: null });
+  problem(check: string, numberId: number | null, says: string, next: string): void {
+    this.#all.push({ level: "problem", check, numberId, says, next, conditionId: null });
   }
 
   /** A warning that is a condition of the server too. */
   addCondition(check: string, { id, says, next }: Condition): void {
-    this.#all.push({ level: "warning", check, numberId: null, message: says, next, conditionId: id, issue: null });
+    this.#all.push({ level: "warning", check, numberId: null, says, next, conditionId: id });
   }
 
-  /** An issue that is not of one number is added once. */
-  add(issue: Issue, about: IssueSubject | null): void {
-    const { id: conditionId } = conditionOf(issue, about);
-    const isShared = issue.isShared === true || about === null;
-    if (isShared && this.#shared.has(conditionId)) return;
-    if (isShared) this.#shared.add(conditionId);
-    const { level, check, says, next } = issue;
-    const numberId = isShared ? null : about.id;
-    this.#all.push({ level, check, numberId, message: says, next, conditionId, issue: issue.id });
+  /** What is not of one number is added once. `about`: the number; null: none. */
+  add(finding: Finding, about: ConnectionSubject | null): void {
+    const { id: conditionId } = conditionOf(finding, about);
+    const isShared = finding.isShared === true || about === null;
+    if (isShared && this.#all.some((one) => one.numberId === null && one.conditionId === conditionId)) return;
+    this.#all.push({ ...finding, numberId: isShared ? null : about.id, conditionId });
   }
 }

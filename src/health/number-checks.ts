@@ -1,5 +1,5 @@
 /**
- * Checks the numbers on WhatsApp: asks the network about each of them, and reports the issues found in its answers.
+ * Checks the numbers on WhatsApp: asks the network about each of them, and reports what is found in its answers.
  * Changes nothing in the database. Numbers that share account and token are asked for together.
  */
 import { quoted } from "#src/core/foreign-text.ts";
@@ -11,11 +11,11 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { secretOf, senderOf } from "#src/networks/credentials.ts";
 import { type AccountInspection, factsOf, inspectAccount, withProof } from "#src/networks/inspect-connection.ts";
 import type { AccountPort, Sender } from "#src/networks/network.ts";
-import { findIssues } from "./connection-issues.ts";
+import type { StoredInput } from "./connection-input.ts";
+import type { Finding } from "./connection-rule.ts";
 import type { DoctorContext } from "./doctor-context.ts";
+import { findConnection } from "./find-connection.ts";
 import type { Findings } from "./finding.ts";
-import type { Issue } from "./issue.ts";
-import type { StoredInput } from "./issue-input.ts";
 
 interface Check {
   context: DoctorContext;
@@ -28,7 +28,7 @@ interface Check {
 interface Checked {
   /** The network's own time beside ours, milliseconds; null if no answer had one. */
   networkTime: { network: number; own: number } | null;
-  /** No issue explains why callbacks would not arrive. */
+  /** No finding explains why callbacks would not arrive. */
   receives: boolean;
 }
 
@@ -45,8 +45,8 @@ export async function checkNumbers(
     if (input === undefined) continue;
     const sender = port === undefined ? null : openSender(check, number);
     const facts = port === undefined ? input.facts : await askAbout(port, sender, number, inspections, checked, check);
-    const issues = findIssues({ ...input, number: { ...number, unreadyReason: input.number.unreadyReason }, facts });
-    await report(check, { number, input, facts, issues, port, sender }, checked);
+    const found = findConnection({ ...input, number: { ...number, unreadyReason: input.number.unreadyReason }, facts });
+    await report(check, { number, input, facts, found, port, sender }, checked);
   }
   return checked;
 }
@@ -90,38 +90,42 @@ async function askAbout(
 /** Answers about an account after which its number may still be visible. */
 const ASKED_ONE_BY_ONE: readonly string[] = ["number", "permission", "other"];
 
-interface Reported {
+interface CheckedNumber {
   number: SendingNumber;
   input: StoredInput;
   facts: ConnectionFacts;
-  issues: Issue[];
+  found: Finding[];
   port: AccountPort | undefined;
   sender: Sender | null;
 }
 
-async function report(check: Check, about: Reported, checked: Checked): Promise<void> {
+async function report(check: Check, about: CheckedNumber, checked: Checked): Promise<void> {
   const { findings } = check;
   const { number, input, port, sender } = about;
-  let { issues } = about;
-  const isMissing = issues.some(({ id }) => id === "not_subscribed");
+  let { found } = about;
+  const isMissing = found.some(({ kind }) => kind === "not_subscribed");
   if (check.subscribe && isMissing && port !== undefined && sender !== null)
-    issues = await subscribe({ ...about, port, sender });
+    found = await subscribe({ ...about, port, sender });
   const subject = { ...number, workspace: input.workspace };
-  for (const issue of issues) findings.add(issue, subject);
-  const isAsked = !issues.some(({ level, hits }) => level === "problem" && hits === "sending");
-  const isHeard = !issues.some(({ hits }) => hits === "receiving");
+  for (const one of found) findings.add(one, subject);
+  const isAsked = !found.some(({ level, hits }) => level === "problem" && hits === "sending");
+  const isHeard = !found.some(({ hits }) => hits === "receiving");
   if (!isHeard || !isAsked) checked.receives = false;
   if (!isAsked) return;
-  if (!issues.some(({ id }) => id === "no_account_access" || id === "not_ready")) checkTemplates(check, number);
-  reportGood(check, about, issues);
+  if (!found.some(({ kind }) => kind === "no_account_access" || kind === "not_ready")) checkTemplates(check, number);
+  reportGood(check, about, found);
   if (port?.knowsNumbers(number) === true && sender !== null) await reportExtras(check, about, port, sender);
   if (isHeard) checkReports(check, number);
 }
 
 /** What was checked and is right, so that an operator sees that it was checked. */
-function reportGood({ findings }: Check, { number, input, port, facts }: Reported, issues: readonly Issue[]): void {
+function reportGood(
+  { findings }: Check,
+  { number, input, port, facts }: CheckedNumber,
+  found: readonly Finding[],
+): void {
   const { id, phone } = number;
-  const isGood = (check: string): boolean => !issues.some((issue) => issue.check === check);
+  const isGood = (check: string): boolean => !found.some((one) => one.check === check);
   if (number.ready && isGood("number")) findings.ok("number", id, `${phone} is ready to send.`);
   if (input.hasPaymentMethod === true && isGood("payment"))
     findings.ok("payment", id, "The account has a payment method.");
@@ -146,7 +150,7 @@ function reportGood({ findings }: Check, { number, input, port, facts }: Reporte
 }
 
 /** What is neither right nor wrong, and good to know. */
-async function reportExtras({ findings }: Check, { number, facts }: Reported, port: AccountPort, sender: Sender) {
+async function reportExtras({ findings }: Check, { number, facts }: CheckedNumber, port: AccountPort, sender: Sender) {
   const { id, phone } = number;
   const proved = facts.proof === null ? sender : withProof(sender, facts.proof);
   const { storageRegion, messagingAccountId } = await port.fetchExtras(proved);
@@ -156,14 +160,18 @@ async function reportExtras({ findings }: Check, { number, facts }: Reported, po
     findings.ok("number", id, `${phone} sends through the messaging account ${quoted(messagingAccountId)}.`);
 }
 
-async function subscribe({ issues, port, sender }: Reported & { port: AccountPort; sender: Sender }): Promise<Issue[]> {
+async function subscribe({
+  found,
+  port,
+  sender,
+}: CheckedNumber & { port: AccountPort; sender: Sender }): Promise<Finding[]> {
   const done = await port.subscribeApp(sender);
-  const others = issues.filter(({ id }) => id !== "not_subscribed");
+  const others = found.filter(({ kind }) => kind !== "not_subscribed");
   if (done.ok) return others;
-  const issue = issues.find(({ id }) => id === "not_subscribed");
-  return issue === undefined
+  const one = found.find(({ kind }) => kind === "not_subscribed");
+  return one === undefined
     ? others
-    : [{ ...issue, says: `The app could not be subscribed: ${quoted(done.failure.message)}` }, ...others];
+    : [{ ...one, says: `The app could not be subscribed: ${quoted(done.failure.message)}` }, ...others];
 }
 
 function checkTemplates({ context, findings, now }: Check, number: SendingNumber): void {

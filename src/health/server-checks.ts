@@ -7,10 +7,11 @@ import { lastReceivedAt } from "#src/domain/inbound/callbacks.ts";
 import { wasVerified } from "#src/domain/numbers/callback-verification.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { findUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
+import { addressRules } from "./address-rules.ts";
 import { condition } from "./conditions.ts";
+import { findFirst } from "./connection-rule.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
-import { addressIssues } from "./server-issues.ts";
 import { serverRules } from "./server-rules.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -19,7 +20,7 @@ const CLOCK_WARNING_MS = 30_000;
 /** From this offset on, scheduled broadcasts are held. */
 const CLOCK_PROBLEM_MS = 5 * 60_000;
 
-/** `receives`: no issue of a number explains why nothing would arrive. */
+/** `receives`: no finding about a number explains why nothing would arrive. */
 export async function checkCallback(
   context: DoctorContext,
   numbers: readonly Pick<SendingNumber, "provider">[],
@@ -29,8 +30,9 @@ export async function checkCallback(
   const { publicUrl, verifyToken } = context.settings;
   // Providers such as 360dialog do not verify the address.
   const isVerified = numbers.some(({ provider }) => provider === "graph");
-  const issues = addressIssues({ publicUrl, verifyToken, isVerified, wasVerified: context.store.read(wasVerified) });
-  for (const issue of issues) findings.add(issue, null);
+  const address = { publicUrl, verifyToken, isVerified, wasVerified: context.store.read(wasVerified) };
+  const found = findFirst(addressRules, address);
+  for (const one of found) findings.add(one, null);
   const isReached =
     !isVerified ||
     publicUrl === null ||
@@ -40,7 +42,7 @@ export async function checkCallback(
   if (last !== null) {
     const minutes = Math.round((context.clock.now() - last) / 60_000);
     findings.ok("callback", null, `WhatsApp last called ${minutes} minutes ago.`);
-  } else if (receives && isReached && issues.length === 0) {
+  } else if (receives && isReached && found.length === 0) {
     findings.warn(
       "callback",
       null,

@@ -35,7 +35,7 @@ export const workspaceRules = {
     check: "number",
     of: "ID",
     when: "a number cannot send",
-    /** Of numbers on the simulator: the issues of the others say why. */
+    /** Of numbers on the simulator: `find-connection.ts` says why for the others. */
     async probe({ query }) {
       const rows = await query(
         `SELECT n.id, n.phone, n.unready_reason, n.unready_by, n.workspace_id, w.name AS workspace

@@ -5,7 +5,7 @@ import { openClient } from "#src/db/driver.ts";
 import { refusalReasons } from "#src/domain/inbound/refused-callbacks.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import { runDoctor } from "#src/health/doctor.ts";
-import type { Finding } from "#src/health/finding.ts";
+import type { Reported } from "#src/health/finding.ts";
 import { writeCallback } from "#test/support/graph.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { METRICS_TOKEN } from "#test/support/server.ts";
@@ -48,7 +48,11 @@ function stored({ app }: WhatsappWorld): Row[] {
 }
 
 /** The doctor's first finding, and all of its findings about refused callbacks. */
-async function examined({ app, clock, graph }: WhatsappWorld): Promise<{ first: Finding | undefined; all: Finding[] }> {
+async function examined({
+  app,
+  clock,
+  graph,
+}: WhatsappWorld): Promise<{ first: Reported | undefined; all: Reported[] }> {
   const all = await runDoctor(
     {
       store: app.store,
@@ -88,8 +92,8 @@ test("20 callbacks signed with another secret: one log line, 20 counted, the doc
   expect(stored(world)).toMatchObject([{ reason: "wrong_signature", number_id: world.number().id, count: 20 }]);
   const { first } = await examined(world);
   expect(first).toMatchObject({ level: "problem", check: "callback signature", numberId: world.number().id });
-  expect(first?.message).toContain("does not match the app secret");
-  expect(first?.message).toContain("20");
+  expect(first?.says).toContain("does not match the app secret");
+  expect(first?.says).toContain("20");
   expect(first?.next).toContain("app_secret");
 
   expect(await world.hear(textFrom(world.graph, ANNA, "Hi"))).toBe(200);

@@ -1,6 +1,6 @@
 /**
  * What the network says about the connection of a number with this server: token, subscription, callback addresses, the
- * state of the number. Each account sync stores it; `doctor` asks for it anew. `health/connection-issues.ts` finds what
+ * state of the number. Each account sync stores it; `doctor` asks for it anew. `health/find-connection.ts` finds what
  * is wrong with it.
  */
 import { and, eq } from "drizzle-orm";

@@ -4,10 +4,10 @@
  */
 import { invalidRequest } from "#src/core/problem.ts";
 import { SecretUnreadable } from "#src/core/secret.ts";
-import { consoleNext, nextInForm } from "#src/health/console-steps.ts";
-import { enteredIssues } from "#src/health/entered-issues.ts";
-import type { Issue } from "#src/health/issue.ts";
-import { addressIssues } from "#src/health/server-issues.ts";
+import { addressRules } from "#src/health/address-rules.ts";
+import { type Finding, findFirst } from "#src/health/connection-rule.ts";
+import { nextInForm } from "#src/health/console-steps.ts";
+import { findEntered } from "#src/health/find-connection.ts";
 import { inspectShown } from "#src/receiving/connect-number.ts";
 import { Refusal, type WorkspaceCall } from "./call.ts";
 
@@ -17,18 +17,23 @@ export function portOf({ dispatch }: Pick<WorkspaceCall, "dispatch">) {
   return port;
 }
 
-type Facts = Parameters<typeof enteredIssues>[0]["facts"];
+type Facts = Parameters<typeof findEntered>[0]["facts"];
 type Sender = Parameters<ReturnType<typeof portOf>["listNumbers"]>[0];
 
 /** Of the address alone: each workspace has a verify token. */
-export function serverIssue({ doctor, publicUrl }: WorkspaceCall): Issue | undefined {
-  return addressIssues({ publicUrl, verifyToken: doctor.verifyToken, isVerified: false, wasVerified: true })[0];
+export function serverIssue({ doctor, publicUrl }: WorkspaceCall): Finding | undefined {
+  const { verifyToken } = doctor;
+  return findFirst(addressRules, { publicUrl, verifyToken, isVerified: false, wasVerified: true })[0];
 }
 
 /** What is wrong with the token or the app secret. */
-export function findUnusable({ doctor, clock }: WorkspaceCall, facts: Facts, { appSecret }: Sender): Issue | undefined {
+export function findUnusable(
+  { doctor, clock }: WorkspaceCall,
+  facts: Facts,
+  { appSecret }: Sender,
+): Finding | undefined {
   const hasSecret = (appSecret ?? null) !== null;
-  return enteredIssues({ facts, hasSecret, settings: doctor, now: clock.now() })[0];
+  return findEntered({ facts, hasSecret, settings: doctor, now: clock.now() })[0];
 }
 
 const RETURN_PATH = "/console/connect";
@@ -49,16 +54,11 @@ export function returnAddressOf({ publicUrl }: Pick<WorkspaceCall, "publicUrl">)
 export function requireUsable(call: WorkspaceCall, facts: Facts, sender: Sender): void {
   const issue = findUnusable(call, facts, sender);
   if (issue === undefined) return;
-  const { id, check, says, next } = issue;
-  const text = `${says} ${nextInForm({ check, issue: id, next })}`;
+  const text = `${issue.says} ${nextInForm(issue)}`;
   if (issue.check === "token") throw invalidRequest({ token: [text] });
   if (issue.check === "app secret" || issue.check === "callback signature")
     throw invalidRequest({ app_secret: [text] });
   throw refusedByNetwork(text);
-}
-
-export function nextOf({ id, check, next }: Issue): string {
-  return consoleNext({ check, issue: id, next });
 }
 
 /**

@@ -9,6 +9,7 @@ import { Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findVerifiedAt, verifyTokenOf } from "#src/domain/numbers/callback-verification.ts";
 import { discardDraft, findDraft } from "#src/domain/numbers/connection-draft.ts";
+import { consoleNext } from "#src/health/console-steps.ts";
 import {
   addShown,
   enteredSender,
@@ -23,7 +24,6 @@ import { timesOf } from "../times.ts";
 import {
   describeAccount,
   findShownNumber,
-  nextOf,
   opened,
   portOf,
   requireUsable,
@@ -178,7 +178,7 @@ function viewConnection(tx: ReadTx, call: WorkspaceCall) {
     verify_token: verifyTokenOf(tx, workspace.id),
     verified_at: when(findVerifiedAt(tx, workspace.id)),
     refused_at: when(verification.refusedAt),
-    server_issue: issue === undefined ? null : { message: issue.says, next: nextOf(issue) },
+    server_issue: issue === undefined ? null : { message: issue.says, next: consoleNext(issue) },
     has_configured_secret: doctor.hasAppSecret,
     sign_up: dispatch.networks.whatsapp.signUp === undefined ? null : { is_possible: returnAddressOf(call) !== null },
     draft: draft === undefined ? null : { has_app_secret: draft.appSecret !== null, updated_at: when(draft.updatedAt) },

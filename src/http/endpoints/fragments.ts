@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { roleNames, workspaceRoles } from "#src/domain/users/roles.ts";
-import { connectionSteps } from "#src/health/console-steps.ts";
+import { connectionSteps } from "#src/health/connection-rule.ts";
 import { show } from "./show.ts";
 
 export const OptionalText = Nullable(Type.String());

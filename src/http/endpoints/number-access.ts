@@ -14,7 +14,8 @@ import { verifyTokenOf } from "#src/domain/numbers/callback-verification.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { moveToAccount, updateNumber } from "#src/domain/numbers/update.ts";
 import { hasRight } from "#src/domain/users/roles.ts";
-import { wantedFields } from "#src/health/receiving-issues.ts";
+import { consoleNext } from "#src/health/console-steps.ts";
+import { wantedFields } from "#src/health/receiving-rules.ts";
 import {
   findMoved,
   inspectShown,
@@ -30,15 +31,7 @@ import {
   setUpWebhook,
   syncPhone,
 } from "#src/receiving/connect-number.ts";
-import {
-  describeAccount,
-  nextOf,
-  opened,
-  portOf,
-  refusedByNetwork,
-  requireUsable,
-  serverIssue,
-} from "./ask-network.ts";
+import { describeAccount, opened, portOf, refusedByNetwork, requireUsable, serverIssue } from "./ask-network.ts";
 import { Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -206,7 +199,7 @@ export function moveNumber(
 
 function describeAddress(call: WorkspaceCall): string {
   const issue = serverIssue(call);
-  return issue === undefined ? "" : `${issue.says} ${nextOf(issue)}`;
+  return issue === undefined ? "" : `${issue.says} ${consoleNext(issue)}`;
 }
 
 /** Throws a refusal for a number that Meta does not serve itself. */

@@ -24,7 +24,8 @@ import { updateNumber } from "#src/domain/numbers/update.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { consoleFinding } from "#src/health/console-steps.ts";
 import { runDoctor } from "#src/health/doctor.ts";
-import type { Finding } from "#src/health/finding.ts";
+import type { Reported } from "#src/health/finding.ts";
+import { SET_UP } from "#src/health/receiving-rules.ts";
 import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCallWith } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";
@@ -192,7 +193,7 @@ export const numberEndpoints = {
       findings
         // Drop the finding that no WhatsApp number exists: it says nothing about a number on the simulator.
         .filter(({ numberId, check }) => numberId !== null || check !== "number")
-        .flatMap((finding) => (finding.issue === NO_VERIFY_TOKEN ? unverified(verifiedAt) : [finding]))
+        .flatMap((finding) => (finding.kind === NO_VERIFY_TOKEN ? unverified(verifiedAt) : [finding]))
         .map(consoleFinding)
     );
   }),
@@ -201,12 +202,12 @@ export const numberEndpoints = {
 /** Each workspace has a verify token of its own, so the configured one is not needed. */
 const NO_VERIFY_TOKEN = "no_verify_token";
 
-function unverified(verifiedAt: number | null): Finding[] {
+function unverified(verifiedAt: number | null): Reported[] {
   if (verifiedAt !== null) return [];
   return [
     {
-      ...{ level: "problem", check: "callback", numberId: null, conditionId: null, issue: "callback_unverified" },
-      ...{ message: "Meta has not verified the callback address yet.", next: "verify it" },
+      ...{ level: "problem", check: "callback", numberId: null, conditionId: null, kind: "callback_unverified" },
+      ...{ says: "Meta has not verified the callback address yet.", next: "verify it", console: SET_UP },
     },
   ];
 }

@@ -144,13 +144,13 @@ export const systemEndpoints = {
     // The same screen shows the conditions, in the same words.
     const shown = new Set<string>((await system.conditions()).map(({ id }) => id));
     const findings = all.filter(({ conditionId }) => conditionId === null || !shown.has(conditionId));
-    return findings.map(({ level, check, numberId, message, next }) => {
+    return findings.map(({ level, check, numberId, says, next }) => {
       const number = numbers.find(({ id }) => id === numberId);
       const workspace = workspaces.find(({ id }) => id === number?.workspaceId);
       return {
         level,
         check,
-        message,
+        message: says,
         next,
         workspace: workspace === undefined ? null : { id: workspace.id, name: workspace.name },
       };

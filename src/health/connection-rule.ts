@@ -1,38 +1,85 @@
 /**
- * An issue: something that is wrong with a number's connection, with the next step. `doctor` shows it as a finding,
- * `status`, the console, metrics and alarms as a condition, all in the same words.
+ * A rule about the connection of a number to WhatsApp, and what it finds. `doctor` prints a finding; `status`, the console,
+ * metrics and alarms show the same as a condition (`connections.ts`), all in the words of the rule.
  */
 import type { ForeignText } from "#src/core/foreign-text.ts";
 import type { ConnectionFacts } from "#src/domain/numbers/connection-facts.ts";
 import type { DirectSendState, NumberNotice, NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
-import type { Condition } from "./conditions.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
-import type { Check } from "./rule.ts";
 
-export interface Issue {
-  /** `token_expired`, `not_subscribed` …: what stays the same while the words may change. */
-  id: string;
-  level: "problem" | "warning";
-  /** The check of the doctor: `token`, `number`, `subscription` … */
+export const connectionSteps = ["access", "callbacks", "registration", "sending"] as const;
+
+/** What a rule and what it found may both say. */
+interface About {
+  level: "ok" | "warning" | "problem";
+  /** What was checked, in the words of the doctor: `token`, `number`, `subscription` … */
   check: string;
-  says: string;
-  next: string;
-  /** A command to copy, which `next` contains; null if none helps. */
-  command: string | null;
-  /** What it keeps the number from; null: nothing yet. */
-  hits: "sending" | "receiving" | null;
+  /** What it keeps the number from. Absent: nothing yet. */
+  hits?: "sending" | "receiving" | null;
   /** Not of one number: the server's configuration, or the way to the network. */
   isShared?: boolean;
   /** A condition of the severity `critical`, whatever the number's state. */
   isCritical?: boolean;
+  /** The step of connecting a number at which it is mended. Absent: that of the check. */
+  step?: (typeof connectionSteps)[number];
+  /** The next step in the browser, where `next` names a command, which an owner cannot run. */
+  console?: string;
+}
+
+export interface Finding extends About {
+  /** `token_expired`, `not_subscribed` …: what stays the same while the words may change. Absent: of the doctor alone. */
+  kind?: string;
+  says: string;
+  /** Null if there is nothing to do. */
+  next: string | null;
+  /** A command to copy, which `next` contains. Absent: none helps. */
+  command?: string | null;
+}
+
+export type Found = Partial<Finding> & Pick<Finding, "says">;
+
+interface ConnectionRule<Input = ConnectionInput> extends About {
+  /** `COMMAND` is replaced by the command. Absent: it is with what was found. */
+  next?: string;
+  command?: (input: Input) => string;
+  /** Pure. A text is what it says, where all the rest is in the row. */
+  evaluate: (input: Input) => string | Found | false | null;
+}
+
+/** The rows of a list of rules, by the kind of what each finds. */
+export type ConnectionRules<Input = ConnectionInput> = Readonly<Record<string, ConnectionRule<Input>>>;
+
+/** In the order of the rules. */
+export function findAll<Input>(rules: ConnectionRules<Input>, input: Input): Finding[] {
+  return Object.entries(rules).flatMap(([kind, rule]) => find(kind, rule, input) ?? []);
+}
+
+/** Of rules of which the first that applies is the cause of the others: at most one finding. */
+export function findFirst<Input>(rules: ConnectionRules<Input>, input: Input): Finding[] {
+  for (const [kind, rule] of Object.entries(rules)) {
+    const finding = find(kind, rule, input);
+    if (finding !== null) return [finding];
+  }
+  return [];
+}
+
+function find<Input>(kind: string, rule: ConnectionRule<Input>, input: Input): Finding | null {
+  const found = rule.evaluate(input);
+  if (found === false || found === null) return null;
+  const { evaluate: _, command: commandOf, next = "", ...about } = rule;
+  const command = commandOf?.(input) ?? null;
+  return {
+    ...{ kind, command, ...about, next: next.replace("COMMAND", () => command ?? "") },
+    ...(typeof found === "string" ? { says: found } : found),
+  };
 }
 
 type NumberColumn =
   | ("id" | "phone" | "provider" | "apiUrl" | "accountId" | "phoneNumberId" | "appSecret")
   | ("ready" | "unreadyBy");
 
-/** What issues are found in. */
-export interface IssueInput {
+/** What the rules look at. */
+export interface ConnectionInput {
   /** `appSecret`: only whether there is one counts. */
   number: Pick<SendingNumber, NumberColumn> & { unreadyReason: ForeignText | null };
   facts: ConnectionFacts;
@@ -77,47 +124,4 @@ interface Sharing {
   isRouted: boolean;
   /** Copies of that arrive here. */
   hasStandby: boolean;
-}
-
-export interface IssueSubject {
-  id: number;
-  phone: string;
-  ready: boolean;
-  workspaceId: number;
-  workspace: ForeignText;
-}
-
-const HITS = {
-  sending: "sends from this number are rejected and its broadcasts are paused.",
-  receiving: "received messages and statuses are not recorded.",
-} as const;
-
-/** Conditions that have had these names for longer than issues. */
-const CONDITION_IDS: Readonly<Record<string, "callbacks_refused" | "number_restricted">> = {
-  app_secret_wrong: "callbacks_refused",
-  restricted: "number_restricted",
-};
-
-/** `about`: the number; null for an issue that is not of one. */
-export function conditionOf(issue: Issue, about: IssueSubject | null): Condition {
-  const { id, says, next, command, hits, isShared = false, isCritical = false } = issue;
-  const isStopped = hits === "sending" && about?.ready === false;
-  const base = {
-    severity: isStopped || isCritical ? "critical" : "warning",
-    check: "connection" satisfies Check,
-    ...{ says, since: null, next, command },
-  } as const;
-  if (isShared || about === null) {
-    const affects = hits === null ? null : `Everyone: ${HITS[hits]}`;
-    return { ...base, id: `connection:${id}`, subject: "connection to WhatsApp", hits: affects };
-  }
-  const known = CONDITION_IDS[id] ?? (isStopped ? "number_not_ready" : null);
-  return {
-    ...base,
-    id: known === null ? `connection:${id}:${about.id}` : `${known}:${about.id}`,
-    subject: `number ${about.phone}`,
-    hits: hits === null || (hits === "sending" && about.ready) ? null : `${about.workspace}: ${HITS[hits]}`,
-    workspaceId: about.workspaceId,
-    subjectId: about.id,
-  };
 }

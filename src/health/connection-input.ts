@@ -1,5 +1,5 @@
 /**
- * Reads what issues are found in, from what is stored: by the last account sync, by callbacks, by an operator. A few
+ * Reads what the rules about connections look at, from what is stored: by the last account sync, by callbacks, by an operator. A few
  * queries serve all numbers, so that this can run every half minute.
  */
 
@@ -9,10 +9,9 @@ import { PAYMENT_REFUSALS_SQL, REFUSED_NUMBERS_SQL } from "#src/domain/messages/
 import { NOTICE_LASTS_MS } from "#src/domain/numbers/connection.ts";
 import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
 import type { DirectSendState } from "#src/domain/numbers/table.ts";
+import type { ConnectionInput } from "./connection-rule.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
-import type { IssueInput } from "./issue.ts";
 import type { WorkspaceSources } from "./rule.ts";
-import { DAILY_SQL } from "./sharing-issues.ts";
 
 type Row = Record<string, unknown>;
 
@@ -21,7 +20,7 @@ interface InputSources extends Omit<WorkspaceSources, "query" | "settings"> {
   settings: ConnectionSettings;
 }
 
-export interface StoredInput extends IssueInput {
+export interface StoredInput extends ConnectionInput {
   workspaceId: number;
   workspace: ForeignText;
   /** False: the number was never compared with the network. */
@@ -30,10 +29,17 @@ export interface StoredInput extends IssueInput {
 
 /** More numbers than this are not looked at. */
 const NUMBERS_MAX = 500;
-const REFUSED_SHOWN_MS = 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+const REFUSED_SHOWN_MS = DAY_MS;
+
+/** Numbers on which something arrived on each of the seven days up to the last one, with that day. */
+const DAILY_SQL = `SELECT last.number_id, last.day FROM
+    (SELECT number_id, max(day) AS day FROM number_days GROUP BY number_id) AS last
+    JOIN number_days ON number_days.number_id = last.number_id AND number_days.day > last.day - ${7 * DAY_MS}
+  GROUP BY last.number_id HAVING count(*) = 7`;
 
 /** The numbers on WhatsApp, in the order of their ids. */
-export async function readIssueInputs(sources: InputSources): Promise<StoredInput[]> {
+export async function readConnectionInputs(sources: InputSources): Promise<StoredInput[]> {
   const { query, now, settings } = sources;
   const rows = await query(
     `SELECT n.id, n.phone, n.provider, n.api_url, n.account_id, n.phone_number_id, n.app_secret IS NOT NULL AS has_secret,
@@ -87,7 +93,7 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
   });
 }
 
-function numberIn(row: Row): IssueInput["number"] {
+function numberIn(row: Row): ConnectionInput["number"] {
   return {
     id: Number(row.id),
     phone: String(row.phone),
@@ -102,7 +108,7 @@ function numberIn(row: Row): IssueInput["number"] {
   };
 }
 
-function marketingIn(row: Row): IssueInput["marketing"] {
+function marketingIn(row: Row): ConnectionInput["marketing"] {
   const refusal = textOrNull(row.marketing_refusal);
   return {
     status: textOrNull(row.marketing_status),
@@ -111,7 +117,7 @@ function marketingIn(row: Row): IssueInput["marketing"] {
   };
 }
 
-function sharingIn(row: Row): IssueInput["sharing"] {
+function sharingIn(row: Row): ConnectionInput["sharing"] {
   if (row.shared_since === null) return null;
   return {
     since: Number(row.shared_since),
@@ -152,9 +158,9 @@ async function readRefused({ query, now }: InputSources): Promise<Map<number, { 
 /** Null once a callback was accepted. */
 function wrongSince(
   { store }: InputSources,
-  number: Pick<IssueInput["number"], "id" | "appSecret">,
+  number: Pick<ConnectionInput["number"], "id" | "appSecret">,
   refused: { count: number; lastAt: number } | undefined,
-): IssueInput["refused"] {
+): ConnectionInput["refused"] {
   if (refused === undefined) return null;
   return store.read((tx) => wasAcceptedAfter(tx, number, refused.lastAt)) ? null : refused;
 }

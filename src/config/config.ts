@@ -7,7 +7,7 @@ import { lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ConfigProblem, describeValue, type SourceLocation, unknownVariableProblem } from "./errors.ts";
 import { fromFile, type RawValue } from "./from-file.ts";
-import { findIncompleteAlerts, findIncompleteRemote, findIncompleteSignUp, findIncompleteTls } from "./incomplete.ts";
+import { findIncomplete } from "./incomplete.ts";
 import type { FileValue } from "./key.ts";
 import { InvalidValue } from "./kinds.ts";
 import { configKeys, type Settings } from "./settings.ts";
@@ -117,17 +117,7 @@ export function loadConfig(sources: ConfigSources): Config {
   }
 
   const settings = assemble(values);
-  const incomplete = [
-    { prefix: "server.tls_", find: findIncompleteTls },
-    { prefix: "alerts.", find: findIncompleteAlerts },
-    { prefix: "backup.remote", find: findIncompleteRemote },
-    { prefix: "whatsapp.", find: findIncompleteSignUp },
-  ];
-  for (const { prefix, find } of incomplete) {
-    // An invalid value among them would look absent here.
-    const hasProblem = problems.some((problem) => problem.path?.startsWith(prefix));
-    if (!hasProblem) problems.push(...find(settings, locations));
-  }
+  problems.push(...findIncomplete(settings, locations, problems));
   if (problems.length > 0) {
     // In the order of the file, then the problems without a line.
     throw new ConfigError(problems.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));

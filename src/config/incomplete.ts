@@ -2,95 +2,74 @@
 import type { ConfigProblem, SourceLocation } from "./errors.ts";
 import type { Settings } from "./settings.ts";
 
-export function findIncompleteTls(
-  { server }: Settings,
-  locations: ReadonlyMap<string, SourceLocation>,
-): readonly ConfigProblem[] {
-  if ((server.tlsCert === null) === (server.tlsKey === null)) return [];
-  const [path, other] =
-    server.tlsCert === null ? ["server.tls_key", "server.tls_cert"] : ["server.tls_cert", "server.tls_key"];
-  const location = locations.get(path) ?? { source: path, line: null };
-  return [
-    {
-      ...location,
-      path,
-      message: `${path} is set without ${other}`,
-      advice: "set both for HTTPS, or neither for plain HTTP",
-    },
-  ];
+interface Incomplete {
+  /** The key that is set in vain. */
+  path: string;
+  message: string;
+  advice: string;
 }
 
-export function findIncompleteAlerts(
-  { alerts }: Settings,
-  locations: ReadonlyMap<string, SourceLocation>,
-): readonly ConfigProblem[] {
-  if (alerts.none && (alerts.webhook !== null || alerts.emailTo.length > 0)) {
-    const [path, channel] = ["alerts.none", alerts.webhook === null ? "alerts.email_to" : "alerts.webhook"];
-    const location = locations.get(path) ?? { source: path, line: null };
-    const advice = "remove one of them: none = true says that no alarm is wanted";
-    return [{ ...location, path, message: `${path} is true, and ${channel} is set`, advice }];
-  }
-  if (alerts.emailTo.length === 0 || alerts.smtpUrlFile !== null) return [];
-  const path = "alerts.email_to";
-  const location = locations.get(path) ?? { source: path, line: null };
-  return [
-    {
-      ...location,
-      path,
-      message: `${path} is set without alerts.smtp_url_file`,
-      advice: "name a file with the address of the mail server, or send no e-mails",
-    },
-  ];
+/** By what the paths of the keys begin with that are looked at. */
+const RULES: Readonly<Record<string, (settings: Settings) => Incomplete | null>> = {
+  "server.tls_": ({ server: { tlsCert, tlsKey } }) =>
+    requireTogether(
+      { "server.tls_cert": tlsCert, "server.tls_key": tlsKey },
+      "set both for HTTPS, or neither for plain HTTP",
+    ),
+  "alerts.": ({ alerts: { none, webhook, emailTo, smtpUrlFile } }) => {
+    if (none && (webhook !== null || emailTo.length > 0)) {
+      const channel = webhook === null ? "alerts.email_to" : "alerts.webhook";
+      const advice = "remove one of them: none = true says that no alarm is wanted";
+      return { path: "alerts.none", message: `alerts.none is true, and ${channel} is set`, advice };
+    }
+    return requireTogether(
+      { "alerts.email_to": emailTo[0] ?? null, "alerts.smtp_url_file": smtpUrlFile },
+      "name a file with the address of the mail server, or send no e-mails",
+      ["alerts.email_to"],
+    );
+  },
+  "backup.remote": ({ "backup.remote": { endpoint, bucket, accessKey, secretKeyFile, recipient } }) =>
+    requireTogether(
+      {
+        "backup.remote.endpoint": endpoint,
+        "backup.remote.bucket": bucket,
+        "backup.remote.access_key": accessKey,
+        "backup.remote.secret_key_file": secretKeyFile,
+        "backup.remote.recipient": recipient,
+      },
+      "set them too, or none of them to keep backups on this machine",
+    ),
+  /** Signing up at Meta needs an app, its secret and its configuration. The secret alone verifies callbacks. */
+  "whatsapp.": ({ whatsapp: { appId, signupConfigId, appSecret } }) =>
+    requireTogether(
+      { "whatsapp.app_id": appId, "whatsapp.signup_config_id": signupConfigId, "whatsapp.app_secret": appSecret },
+      "set them too, or remove it: then owners enter a token by hand",
+      ["whatsapp.app_id", "whatsapp.signup_config_id"],
+      " and ",
+    ),
+};
+
+/** Null: all of them are set, or none of those that need the others (`needy`). Values that are not set are null. */
+function requireTogether(
+  values: Readonly<Record<string, unknown>>,
+  advice: string,
+  needy: readonly string[] = Object.keys(values),
+  and = ", ",
+): Incomplete | null {
+  const path = needy.find((one) => values[one] !== null);
+  const missing = Object.keys(values).filter((one) => values[one] === null);
+  if (path === undefined || missing.length === 0) return null;
+  return { path, message: `${path} is set without ${missing.join(and)}`, advice };
 }
 
-const REMOTE_REQUIRED = {
-  endpoint: "endpoint",
-  bucket: "bucket",
-  accessKey: "access_key",
-  secretKeyFile: "secret_key_file",
-  recipient: "recipient",
-} as const;
-
-/** A store needs an address, a bucket, credentials and a recipient. */
-export function findIncompleteRemote(
-  { "backup.remote": remote }: Settings,
+/** `problems`: what was found before. An invalid value would look absent, so its rule is not asked. */
+export function findIncomplete(
+  settings: Settings,
   locations: ReadonlyMap<string, SourceLocation>,
-): readonly ConfigProblem[] {
-  const names = Object.entries(REMOTE_REQUIRED) as [keyof typeof REMOTE_REQUIRED, string][];
-  const [present] = names.filter(([property]) => remote[property] !== null);
-  const missing = names.filter(([property]) => remote[property] === null).map(([, name]) => `backup.remote.${name}`);
-  if (present === undefined || missing.length === 0) return [];
-  const path = `backup.remote.${present[1]}`;
-  const location = locations.get(path) ?? { source: path, line: null };
-  return [
-    {
-      ...location,
-      path,
-      message: `${path} is set without ${missing.join(", ")}`,
-      advice: "set them too, or none of them to keep backups on this machine",
-    },
-  ];
-}
-
-const SIGN_UP_REQUIRED = { appId: "app_id", signupConfigId: "signup_config_id", appSecret: "app_secret" } as const;
-
-/** Signing up at Meta needs an app, its secret and its configuration. The secret alone verifies callbacks. */
-export function findIncompleteSignUp(
-  { whatsapp }: Settings,
-  locations: ReadonlyMap<string, SourceLocation>,
-): readonly ConfigProblem[] {
-  const names = Object.entries(SIGN_UP_REQUIRED) as [keyof typeof SIGN_UP_REQUIRED, string][];
-  const present = names.find(([property]) => property !== "appSecret" && whatsapp[property] !== null);
-  const missing = names.filter(([property]) => whatsapp[property] === null).map(([, name]) => `whatsapp.${name}`);
-  if (present === undefined || missing.length === 0) return [];
-  const path = `whatsapp.${present[1]}`;
-  const location = locations.get(path) ?? { source: path, line: null };
-  return [
-    {
-      ...location,
-      path,
-      message: `${path} is set without ${missing.join(" and ")}`,
-      advice: "set them too, or remove it: then owners enter a token by hand",
-    },
-  ];
+  problems: readonly ConfigProblem[],
+): ConfigProblem[] {
+  return Object.entries(RULES).flatMap(([prefix, find]) => {
+    const found = problems.some(({ path }) => path?.startsWith(prefix)) ? null : find(settings);
+    return found === null ? [] : [{ ...(locations.get(found.path) ?? { source: found.path, line: null }), ...found }];
+  });
 }

@@ -1,8 +1,8 @@
 /** Above the wizard: which broadcast the draft changes. */
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Failed, Notice } from "../../ui/states.tsx";
@@ -13,16 +13,11 @@ import { strings } from "./strings.ts";
 export function Changing({ draft, changes }: { draft: Draft; changes: NonNullable<Draft["changes"]> }) {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
-  const [key] = useState(newFormKey);
-  const [error, setError] = useState<unknown>(null);
+  const { press, error } = usePress();
   const { refusal, send_at: at, name } = changes;
-  const detach = async () => {
-    try {
-      await request("POST /w/{workspace}/drafts/{id}/detach", { workspace: id, id: draft.id }, { key });
-      await client.invalidateQueries({ queryKey: ["draft", id, String(draft.id)] });
-    } catch (reason) {
-      setError(reason);
-    }
+  const detach = async (key: string) => {
+    await request("POST /w/{workspace}/drafts/{id}/detach", { workspace: id, id: draft.id }, { key });
+    await client.invalidateQueries({ queryKey: ["draft", id, String(draft.id)] });
   };
   return (
     <div className="mb-6">
@@ -42,7 +37,7 @@ export function Changing({ draft, changes }: { draft: Draft; changes: NonNullabl
             {strings.openBroadcast}
           </Link>
           {refusal !== null && (
-            <Button small onClick={() => void detach()}>
+            <Button small onClick={() => void press(detach)}>
               {strings.detach}
             </Button>
           )}

@@ -1,7 +1,8 @@
 /** Progress of bulk changes: stop a running one, continue one that a restart interrupted. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -53,21 +54,13 @@ export function BulkProgress() {
 function BulkChangeRow({ job, hide }: { job: BulkChange; hide: () => void }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
-  const [key] = useState(newFormKey);
-  const [error, setError] = useState<unknown>(null);
-  const act = async (verb: "stop" | "go-on") => {
-    setError(null);
-    try {
-      await request(
-        `POST /w/{workspace}/bulk/{id}/${verb}`,
-        { workspace: id, id: job.id },
-        { key: `${key}-${verb}-${job.processed}` },
-      );
+  const { press, error } = usePress();
+  const act = (verb: "stop" | "go-on") =>
+    press(async (key) => {
+      const options = { key: `${key}-${verb}-${job.processed}` };
+      await request(`POST /w/{workspace}/bulk/{id}/${verb}`, { workspace: id, id: job.id }, options);
       await client.invalidateQueries({ queryKey: ["bulk", id] });
-    } catch (reason) {
-      setError(reason);
-    }
-  };
+    });
   const isOpen = job.state === "running" || job.state === "interrupted";
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2" aria-live={job.state === "running" ? "off" : "polite"}>

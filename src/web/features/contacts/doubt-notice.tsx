@@ -1,6 +1,5 @@
 /** What a person wrote may mean that they want to stop: since when, and one click to keep sending to them. */
-import { useRef, useState } from "react";
-import { newFormKey } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Failed, Notice } from "../../ui/states.tsx";
@@ -18,28 +17,18 @@ interface DoubtNoticeProps {
 
 export function DoubtNotice({ contact, words, keep }: DoubtNoticeProps) {
   const { timezone } = useWorkspace();
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const formKey = useRef(newFormKey());
+  const { press, isBusy, error } = usePress();
   const { may_want_to_stop_since: since } = contact.consent;
   if (since === null) return null;
-  const act = async () => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await keep(formKey.current);
-      showToast(strings.kept);
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setIsBusy(false);
-    }
+  const act = async (formKey: string) => {
+    await keep(formKey);
+    showToast(strings.kept);
   };
   return (
     <Notice>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="min-w-0 flex-1">{strings.mayWantToStopText(exact(Date.parse(since), timezone), words)}</p>
-        <Button small busy={isBusy} onClick={() => void act()}>
+        <Button small busy={isBusy} onClick={() => void press(act)}>
           {strings.keep}
         </Button>
       </div>

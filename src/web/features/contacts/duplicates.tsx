@@ -1,7 +1,8 @@
 /** Possible duplicates: pairs of contacts side by side, why they may be one person, and what to do about each. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { useState } from "react";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -62,23 +63,14 @@ export function Screen() {
 
 function PairCard({ pair, join, reread }: { pair: Pair; join: () => void; reread: () => Promise<void> }) {
   const { id } = useWorkspace();
-  const key = useRef(newFormKey());
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress({ leaves: true });
   const { one, other, reasons } = pair;
   const names = [sideName(one), sideName(other)] as const;
-  const mark = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      const input = { workspace: id, phone: phoneOf(one), body: { with: phoneOf(other) } };
-      await request("POST /w/{workspace}/contacts/{phone}/different", input, { key: key.current });
-      await reread();
-      showToast(strings.remembered);
-    } catch (reason) {
-      setError(reason);
-      setIsBusy(false);
-    }
+  const mark = async (key: string): Promise<void> => {
+    const input = { workspace: id, phone: phoneOf(one), body: { with: phoneOf(other) } };
+    await request("POST /w/{workspace}/contacts/{phone}/different", input, { key });
+    await reread();
+    showToast(strings.remembered);
   };
   return (
     <Card>
@@ -100,7 +92,7 @@ function PairCard({ pair, join, reread }: { pair: Pair; join: () => void; reread
           <Button small onClick={join} aria-label={strings.joinPair(...names)}>
             {strings.join}
           </Button>
-          <Button small disabled={isBusy} onClick={() => void mark()} aria-label={strings.differentPair(...names)}>
+          <Button small disabled={isBusy} onClick={() => void press(mark)} aria-label={strings.differentPair(...names)}>
             {strings.different}
           </Button>
         </p>

@@ -3,8 +3,8 @@
  * signature.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -34,31 +34,16 @@ export function DeliveryPanel({ id }: { id: string }) {
 function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: boolean }) {
   const { id: workspaceId, timezone } = useWorkspace();
   const client = useQueryClient();
-  const key = useRef(newFormKey());
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   const { label, tone } = deliveryChip(delivery);
-  const replay = async () => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      await request(
-        "POST /w/{workspace}/deliveries/{id}/replay",
-        { workspace: workspaceId, id: delivery.id },
-        { key: key.current },
-      );
-      key.current = newFormKey();
-      showToast(strings.replayedOne);
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ["delivery", workspaceId, String(delivery.id)] }),
-        client.invalidateQueries({ queryKey: ["deliveries", workspaceId] }),
-      ]);
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setIsBusy(false);
-    }
+  const replay = async (key: string) => {
+    const input = { workspace: workspaceId, id: delivery.id };
+    await request("POST /w/{workspace}/deliveries/{id}/replay", input, { key });
+    showToast(strings.replayedOne);
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ["delivery", workspaceId, String(delivery.id)] }),
+      client.invalidateQueries({ queryKey: ["deliveries", workspaceId] }),
+    ]);
   };
   return (
     <>
@@ -83,7 +68,7 @@ function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: 
             tone={delivery.status === "exhausted" ? "primary" : "plain"}
             className="self-start"
             busy={isBusy}
-            onClick={() => void replay()}
+            onClick={() => void press(replay)}
           >
             {strings.replayOne}
           </Button>

@@ -1,7 +1,8 @@
 /** Sends a test event and shows the receiver's answer in place: status, duration and body, or why there is none. */
 import { useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { useState } from "react";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
@@ -12,30 +13,15 @@ const ANSWER_TIMEOUT_MS = 15_000;
 
 export function TestEvent({ workspaceId, webhookId }: { workspaceId: number; webhookId: number }) {
   const [testEvent, setTestEvent] = useState<{ id: number; at: number } | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const key = useRef(newFormKey());
-  const sendTest = async () => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      const created = await request(
-        "POST /w/{workspace}/webhooks/{id}/test",
-        { workspace: workspaceId, id: webhookId },
-        { key: key.current },
-      );
-      key.current = newFormKey();
-      setTestEvent({ id: created.delivery_id, at: Date.now() });
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setIsBusy(false);
-    }
+  const { press, isBusy, error } = usePress();
+  const sendTest = async (key: string) => {
+    const input = { workspace: workspaceId, id: webhookId };
+    const created = await request("POST /w/{workspace}/webhooks/{id}/test", input, { key });
+    setTestEvent({ id: created.delivery_id, at: Date.now() });
   };
   return (
     <div className="flex flex-col items-start gap-3">
-      <Button tone="primary" busy={isBusy} onClick={() => void sendTest()}>
+      <Button tone="primary" busy={isBusy} onClick={() => void press(sendTest)}>
         {strings.test}
       </Button>
       {error !== null && <Failed error={error} />}

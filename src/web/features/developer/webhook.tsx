@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { type Output, request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -95,19 +96,9 @@ function Secret({ workspaceId }: { workspaceId: number }) {
   const [secret, setSecret] = useState<string | null>(null);
   const [fresh, setFresh] = useState<{ old_secret_until: string | null } | null>(null);
   const [isRotating, setIsRotating] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const reveal = async () => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      setSecret((await request("POST /w/{workspace}/webhook/reveal", { workspace: workspaceId })).secret);
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const { press, isBusy, error } = usePress();
+  const reveal = async () =>
+    setSecret((await request("POST /w/{workspace}/webhook/reveal", { workspace: workspaceId })).secret);
   return (
     <div className="flex flex-col gap-2">
       <h3 className="font-semibold">{strings.secret}</h3>
@@ -125,7 +116,7 @@ function Secret({ workspaceId }: { workspaceId: number }) {
       {error !== null && <Failed error={error} />}
       <div className="flex flex-wrap gap-3">
         {secret === null ? (
-          <Button small busy={isBusy} onClick={() => void reveal()}>
+          <Button small busy={isBusy} onClick={() => void press(reveal)}>
             {strings.reveal}
           </Button>
         ) : (

@@ -8,6 +8,7 @@ import { ArrowLeft, FileUp } from "lucide-react";
 import { useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
 import { ApiError, request, upload } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
@@ -52,25 +53,19 @@ function Upload() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [isDraggedOver, setIsDraggedOver] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress({ leaves: true });
   const list = useQuery({
     queryKey: ["imports", id],
     queryFn: ({ signal }) => request("GET /w/{workspace}/imports", { workspace: id }, { signal }),
     refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? 2_000 : false),
   });
   const take = async (file: File | undefined) => {
-    if (file === undefined || isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
+    if (file === undefined) return;
+    await press(async () => {
       const created = await upload("POST /w/{workspace}/imports", { workspace: id, query: { name: file.name } }, file);
       await client.invalidateQueries({ queryKey: ["imports", id] });
       await navigate({ from: SCREEN, to: ".", search: { file: String(created.id) } });
-    } catch (reason) {
-      setError(reason);
-      setIsBusy(false);
-    }
+    });
   };
   return (
     <Page title={strings.title} lead={strings.lead}>

@@ -5,6 +5,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useRef, useState } from "react";
 import { ApiError, newFormKey, request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
@@ -28,26 +29,17 @@ export function ImportMapping({ job: stored, onStarted }: Props) {
   const { id } = useWorkspace();
   const of = useChoices(stored);
   const { shown: job } = of;
-  const [isBusy, setIsBusy] = useState(false);
+  const { press, isBusy, error } = usePress();
   // A second press of the same choices is the same request.
   const key = useRef({ text: newFormKey(), body: "" });
-  const [error, setError] = useState<unknown>(null);
   const check = async () => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      // Leaving the last field by this press has begun to store it.
-      const body = await of.stored();
-      const text = JSON.stringify(body);
-      if (key.current.body !== text) key.current = { text: newFormKey(), body: text };
-      const path = { workspace: id, id: job.id, body };
-      await request("POST /w/{workspace}/imports/{id}/check", path, { key: key.current.text });
-      await onStarted();
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsBusy(false);
+    // Leaving the last field by this press has begun to store it.
+    const body = await of.stored();
+    const text = JSON.stringify(body);
+    if (key.current.body !== text) key.current = { text: newFormKey(), body: text };
+    const path = { workspace: id, id: job.id, body };
+    await request("POST /w/{workspace}/imports/{id}/check", path, { key: key.current.text });
+    await onStarted();
   };
   const refusal = of.error ?? error;
   return (
@@ -61,7 +53,7 @@ export function ImportMapping({ job: stored, onStarted }: Props) {
         </p>
       )}
       <div className="flex flex-wrap items-center gap-3">
-        <Button tone="primary" busy={isBusy} onClick={() => void check()}>
+        <Button tone="primary" busy={isBusy} onClick={() => void press(check)}>
           {strings.check}
         </Button>
         <span className="text-quiet">{strings.checkText}</span>

@@ -1,7 +1,7 @@
 /** What a file would change, and what it did: counters, the first rows as stored, and what failed with a way to mend it. */
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { addressOf, newFormKey, request } from "../../data/api.ts";
+import { addressOf, request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -24,27 +24,18 @@ interface Props {
 export function ImportResult({ job, change, refresh }: Props) {
   const { id } = useWorkspace();
   const client = useQueryClient();
-  const [key] = useState(newFormKey);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   const { outcome, state } = job;
   const isDone = state === "done";
   const importCount = outcome === null ? 0 : outcome.created + outcome.updated;
-  const act = async (request_: () => Promise<unknown>) => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      await request_();
+  const act = (request_: (key: string) => Promise<unknown>) =>
+    press(async (key) => {
+      await request_(key);
       await refresh();
       await client.invalidateQueries({ queryKey: ["contacts", id] });
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsBusy(false);
-  };
+    });
   const path = { workspace: id, id: job.id };
-  const run = () => act(() => request("POST /w/{workspace}/imports/{id}/run", path, { key: `${key}-${state}` }));
+  const run = () => act((key) => request("POST /w/{workspace}/imports/{id}/run", path, { key: `${key}-${state}` }));
   const decide = (changes: Partial<Choices>) => {
     const body = { ...job.choices, ...changes };
     void act(() => request("POST /w/{workspace}/imports/{id}/check", { ...path, body }));

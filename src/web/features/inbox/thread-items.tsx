@@ -6,6 +6,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiError, request } from "../../data/api.ts";
 import { isOwn } from "../../data/own-messages.ts";
+import { usePress } from "../../data/press.ts";
 import { ParameterLink, useChangeParameters } from "../../ui/address.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Failed, Notice } from "../../ui/states.tsx";
@@ -45,26 +46,14 @@ export function useConversationItems(workspaceId: number, conversation: Conversa
 
 function useNewestItems(workspaceId: number, { contact_id: id, items, next }: Conversation): ShownItems {
   const [older, setOlder] = useState<{ items: ConversationItem[]; next: string | null } | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   const after = older === null ? next : older.next;
   const load = async () => {
-    if (isBusy || after === null) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      const page = await request("GET /w/{workspace}/inbox/{contact}", {
-        workspace: workspaceId,
-        contact: id,
-        query: { after },
-      });
-      // Keep the newest page as it was at this moment, so that no item falls between it and the older ones.
-      setOlder((known) => ({ items: [...(known?.items ?? items), ...page.items], next: page.next }));
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setIsBusy(false);
-    }
+    if (after === null) return;
+    const input = { workspace: workspaceId, contact: id, query: { after } };
+    const page = await request("GET /w/{workspace}/inbox/{contact}", input);
+    // Keep the newest page as it was at this moment, so that no item falls between it and the older ones.
+    setOlder((known) => ({ items: [...(known?.items ?? items), ...page.items], next: page.next }));
   };
   const newest = new Set(items.map(({ key }) => key));
   const all = [...items, ...(older?.items ?? []).filter(({ key }) => !newest.has(key))];
@@ -72,7 +61,7 @@ function useNewestItems(workspaceId: number, { contact_id: id, items, next }: Co
     ...NOTHING,
     items: all,
     hasEarlier: after !== null,
-    earlier: <Earlier error={error} hasMore={after !== null} isBusy={isBusy} load={() => void load()} />,
+    earlier: <Earlier error={error} hasMore={after !== null} isBusy={isBusy} load={() => void press(load)} />,
   };
 }
 

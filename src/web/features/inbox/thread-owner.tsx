@@ -2,8 +2,8 @@
  * Who has the conversation on a number that others answer too, before anything is typed: in its header, and in place of the
  * reply while another sender has it.
  */
-import { useState } from "react";
 import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -19,24 +19,12 @@ type Owned = Conversation["thread"] & object;
 function useThreadControl({ contact_id: contact, conversation }: Conversation) {
   const { id: workspace } = useWorkspace();
   const refresh = useRefresh(workspace, contact);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   const ask = async (action: "take" | "release") => {
-    if (isBusy || conversation === null) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      await request("POST /w/{workspace}/conversations/{conversation}/thread", {
-        workspace,
-        conversation: conversation.id,
-        body: { action },
-      });
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setIsBusy(false);
-      await refresh();
-    }
+    if (conversation === null) return;
+    const input = { workspace, conversation: conversation.id, body: { action } };
+    await press(() => request("POST /w/{workspace}/conversations/{conversation}/thread", input));
+    await refresh();
   };
   return { ask, isBusy, error };
 }

@@ -1,7 +1,8 @@
 /** Where Meta calls: set up at Meta by the server, or entered there by the owner, with the moment when Meta asked. */
 import { useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { ApiError, newFormKey, request } from "../../data/api.ts";
+import { useState } from "react";
+import { ApiError, request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -22,9 +23,7 @@ interface Props {
 export function CallbacksStep({ connection, number, isSetUp }: Props) {
   const { id } = useWorkspace();
   const client = useQueryClient();
-  const key = useRef(newFormKey());
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   /** What the app's present address is, in the server's words; null: nothing is to be replaced. */
   const [elsewhere, setElsewhere] = useState<string | null>(null);
   const setUp = async (replace: boolean, formKey: string) => {
@@ -38,26 +37,18 @@ export function CallbacksStep({ connection, number, isSetUp }: Props) {
     await Promise.all(changed.map((queryKey) => client.invalidateQueries({ queryKey })));
     showToast(strings.setUpDone);
   };
-  const press = async () => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await setUp(false, key.current);
-      key.current = newFormKey();
-    } catch (reason) {
-      if (reason instanceof ApiError && reason.code === "webhook_elsewhere") setElsewhere(reason.message);
-      else setError(reason);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const setUpFirst = (key: string) =>
+    setUp(false, key).catch((reason: unknown) => {
+      if (!(reason instanceof ApiError) || reason.code !== "webhook_elsewhere") throw reason;
+      setElsewhere(reason.message);
+    });
   return (
     <>
       <p className="max-w-[72ch] text-quiet">{strings.callbacksText}</p>
       <Verification connection={connection} />
       {error !== null && <Failed error={error} />}
       <div className="flex flex-wrap gap-3">
-        <Button tone={isSetUp === false ? "primary" : "plain"} busy={isBusy} onClick={() => void press()}>
+        <Button tone={isSetUp === false ? "primary" : "plain"} busy={isBusy} onClick={() => void press(setUpFirst)}>
           {isSetUp ? strings.setUpAgain : strings.setUp}
         </Button>
       </div>

@@ -2,9 +2,10 @@
  * One number: whether it can send and who decided it, its settings, the network's report, and the doctor's findings.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { may, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
@@ -63,24 +64,13 @@ function useNumberAction({ id }: SendingNumber) {
 function ReadinessSection({ number, isOwner }: { number: SendingNumber; isOwner: boolean }) {
   const act = useNumberAction(number);
   const [isStopping, setIsStopping] = useState(false);
-  const key = useRef(newFormKey());
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   const { ready, unready_reason: reason, unready_by: by, network } = number;
-  const press = async (action: "ready" | "sync", done: string) => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      await act((it) => request(`POST /w/{workspace}/numbers/{id}/${action}`, it, { key: key.current + action }));
-      key.current = newFormKey();
+  const ask = (action: "ready" | "sync", done: string) =>
+    press(async (key) => {
+      await act((it) => request(`POST /w/{workspace}/numbers/{id}/${action}`, it, { key: key + action }));
       showToast(done);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+    });
   return (
     <div className="mb-8 flex flex-col gap-3">
       <p>
@@ -93,12 +83,12 @@ function ReadinessSection({ number, isOwner }: { number: SendingNumber; isOwner:
           {ready ? (
             <Button onClick={() => setIsStopping(true)}>{strings.makeNotReady}</Button>
           ) : (
-            <Button tone="primary" busy={isBusy} onClick={() => void press("ready", strings.nowReady)}>
+            <Button tone="primary" busy={isBusy} onClick={() => void ask("ready", strings.nowReady)}>
               {strings.makeReady}
             </Button>
           )}
           {network === "whatsapp" && (
-            <Button busy={isBusy} onClick={() => void press("sync", strings.syncAsked)}>
+            <Button busy={isBusy} onClick={() => void ask("sync", strings.syncAsked)}>
               {strings.sync}
             </Button>
           )}

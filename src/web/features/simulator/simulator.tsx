@@ -1,8 +1,9 @@
 /** The simulator: a phone for each test person, and beside it what a developer's software sees of the same messages. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { useRef } from "react";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { may, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -103,32 +104,20 @@ function Phones({
 
 function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace: Workspace }) {
   const client = useQueryClient();
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const key = useRef(newFormKey());
+  const { press, isBusy, error } = usePress();
   const { id, phone, ready, unready_reason: reason } = number;
-  const toggleReadiness = async () => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      const it = { workspace: workspace.id, id };
-      if (ready) {
-        const body = { reason: strings.notReadyReason };
-        await request("POST /w/{workspace}/numbers/{id}/unready", { ...it, body }, { key: `${key.current}-unready` });
-      } else {
-        await request("POST /w/{workspace}/numbers/{id}/ready", it, { key: `${key.current}-ready` });
-      }
-      key.current = newFormKey();
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ["simulator", workspace.id] }),
-        client.invalidateQueries({ queryKey: workspaceQuery(workspace.id).queryKey }),
-      ]);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setIsBusy(false);
+  const toggleReadiness = async (key: string) => {
+    const it = { workspace: workspace.id, id };
+    if (ready) {
+      const body = { reason: strings.notReadyReason };
+      await request("POST /w/{workspace}/numbers/{id}/unready", { ...it, body }, { key: `${key}-unready` });
+    } else {
+      await request("POST /w/{workspace}/numbers/{id}/ready", it, { key: `${key}-ready` });
     }
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ["simulator", workspace.id] }),
+      client.invalidateQueries({ queryKey: workspaceQuery(workspace.id).queryKey }),
+    ]);
   };
   return (
     <li className="flex flex-col gap-2">
@@ -140,7 +129,7 @@ function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace:
           </Chip>
         </span>
         {may(workspace, "manage") && (
-          <Button small busy={isBusy} onClick={() => void toggleReadiness()}>
+          <Button small busy={isBusy} onClick={() => void press(toggleReadiness)}>
             {ready ? strings.makeNotReady : strings.makeReady}
           </Button>
         )}

@@ -1,6 +1,7 @@
 /** Sends a test alarm through each channel, and says which arrived. */
-import { useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { useState } from "react";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { Failed } from "../../ui/states.tsx";
@@ -9,28 +10,15 @@ import { strings } from "./health-strings.ts";
 type Tested = { channel: string; failure: string | null }[];
 
 export function AlarmTest() {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   const [tested, setTested] = useState<Tested | null>(null);
-  const key = useRef(newFormKey());
-  const send = async () => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      setTested(await request("POST /system/alarms/test", {}, { key: key.current }));
-      key.current = newFormKey();
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsBusy(false);
-  };
+  const send = async (key: string) => setTested(await request("POST /system/alarms/test", {}, { key }));
   return (
     <Section
       title={strings.alarms}
       lead={strings.alarmsLead}
       action={
-        <Button small busy={isBusy} onClick={() => void send()}>
+        <Button small busy={isBusy} onClick={() => void press(send)}>
           {strings.sendTest}
         </Button>
       }

@@ -1,7 +1,7 @@
 /** Backups with their verification reports: make, verify, run a restore drill, download. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -83,24 +83,14 @@ export function Screen() {
 /** Starts a job on the database; `path` is relative to the backups. */
 function useStartJob() {
   const client = useQueryClient();
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const key = useRef(newFormKey());
+  const { press, ...state } = usePress();
   /** `action`: part of the key, so that each button has its own. */
-  const press = async (action: string, ask: (options: { key: string }) => Promise<unknown>) => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      await ask({ key: key.current + action });
-      key.current = newFormKey();
+  const start = (action: string, ask: (options: { key: string }) => Promise<unknown>) =>
+    press(async (key) => {
+      await ask({ key: key + action });
       await client.invalidateQueries({ queryKey: ["system"] });
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsBusy(false);
-  };
-  return { press, isBusy, error };
+    });
+  return { press: start, ...state };
 }
 
 function Table({ backups }: { backups: readonly Backup[] }) {

@@ -1,7 +1,7 @@
 /** Checks the database on demand, while the server runs, and reports what was checked. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Card, Section } from "../../ui/page.tsx";
@@ -13,26 +13,15 @@ import { type Jobs, jobsPollMs } from "./system-view.ts";
 
 export function DatabaseCheck() {
   const client = useQueryClient();
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   const jobs = useQuery({
     queryKey: ["system", "check"],
     queryFn: ({ signal }) => request("GET /system/check", {}, { signal }),
     refetchInterval: ({ state }) => jobsPollMs(state.data),
   });
-  const key = useRef(newFormKey());
-  const start = async () => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      await request("POST /system/check", {}, { key: key.current });
-      key.current = newFormKey();
-      await client.invalidateQueries({ queryKey: ["system", "check"] });
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsBusy(false);
+  const start = async (key: string) => {
+    await request("POST /system/check", {}, { key });
+    await client.invalidateQueries({ queryKey: ["system", "check"] });
   };
   const { data } = jobs;
   return (
@@ -40,7 +29,12 @@ export function DatabaseCheck() {
       title={strings.whole}
       lead={strings.wholeLead}
       action={
-        <Button small busy={isBusy} disabled={data === undefined || data.current !== null} onClick={() => void start()}>
+        <Button
+          small
+          busy={isBusy}
+          disabled={data === undefined || data.current !== null}
+          onClick={() => void press(start)}
+        >
           {strings.check}
         </Button>
       }

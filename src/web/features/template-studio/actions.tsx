@@ -2,7 +2,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -21,31 +22,18 @@ export function TemplateActions({ template }: { template: Template }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const change = useChangeParameters("/w/$workspace/templates");
-  const [key] = useState(newFormKey);
-  const [isBusy, setIsBusy] = useState(false);
+  const { press, isBusy, error } = usePress({ leaves: true });
   const [isDeleting, setIsDeleting] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const begin = async (as: Start) => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      const body = { from: { template: template.id, as } };
-      const draft = await request(
-        "POST /w/{workspace}/template-drafts",
-        { workspace: id, body },
-        { key: `${key}-${as}` },
-      );
+  const begin = (as: Start) =>
+    press(async (key) => {
+      const input = { workspace: id, body: { from: { template: template.id, as } } };
+      const draft = await request("POST /w/{workspace}/template-drafts", input, { key: `${key}-${as}` });
       await navigate({
         to: "/w/$workspace/templates/new",
         params: { workspace: String(id) },
         search: { draft: String(draft.id) },
       });
-    } catch (reason) {
-      setError(reason);
-      setIsBusy(false);
-    }
-  };
+    });
   const isCorrectable = CORRECTABLE.includes(template.status);
   return (
     <div className="mb-6 flex flex-col gap-3">

@@ -2,7 +2,8 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useId, useState } from "react";
-import { type Body, newFormKey, request } from "../../data/api.ts";
+import { type Body, request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { FieldFrame, inputClass } from "../../ui/field.tsx";
@@ -20,30 +21,14 @@ export const CATEGORIES = Object.keys(strings.categories) as Category[];
 export function NewDraft() {
   const { id } = useWorkspace();
   const navigate = useNavigate();
-  const [key] = useState(newFormKey);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const begin = async (body: Body<"POST /w/{workspace}/template-drafts">, of: string) => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      const draft = await request(
-        "POST /w/{workspace}/template-drafts",
-        { workspace: id, body },
-        { key: `${key}-${of}` },
-      );
-      await navigate({
-        from: "/w/$workspace/templates/new",
-        to: ".",
-        search: { draft: String(draft.id) },
-        replace: true,
-      });
-    } catch (reason) {
-      setError(reason);
-      setIsBusy(false);
-    }
-  };
+  const { press, isBusy, error } = usePress({ leaves: true });
+  const begin = (body: Body<"POST /w/{workspace}/template-drafts">, of: string) =>
+    press(async (key) => {
+      const input = { workspace: id, body };
+      const draft = await request("POST /w/{workspace}/template-drafts", input, { key: `${key}-${of}` });
+      const search = { draft: String(draft.id) };
+      await navigate({ from: "/w/$workspace/templates/new", to: ".", search, replace: true });
+    });
   return (
     <Page title={strings.title} lead={strings.lead} isNarrow>
       <BackLink />

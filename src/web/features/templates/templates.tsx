@@ -1,7 +1,8 @@
 /** Templates: the list with WhatsApp's decisions, the detail of one, and the time of the last sync. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { useEffect } from "react";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -148,9 +149,7 @@ function NoTemplates({ isSearch }: { isSearch: boolean }) {
 function Sync() {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
-  const [key, setKey] = useState(newFormKey);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   const synced = useQuery({
     queryKey: ["templates-sync", id],
     queryFn: ({ signal }) => request("GET /w/{workspace}/templates/sync", { workspace: id }, { signal }),
@@ -163,26 +162,17 @@ function Sync() {
   }, [last, client, id]);
   const accounts = synced.data ?? [];
   if (accounts.length === 0) return null;
-  const requestSync = async () => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      await request("POST /w/{workspace}/templates/sync", { workspace: id }, { key });
-      setKey(newFormKey());
-      showToast(strings.syncAsked);
-      await synced.refetch();
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsBusy(false);
+  const requestSync = async (key: string) => {
+    await request("POST /w/{workspace}/templates/sync", { workspace: id }, { key });
+    showToast(strings.syncAsked);
+    await synced.refetch();
   };
   const at = accounts.map((one) => one.at).sort()[0] ?? null;
   const failed = accounts.find((one) => one.error !== null && (one.at === null || (one.failed_at ?? "") > one.at));
   return (
     <div className="mb-4 flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-3">
-        <Button small busy={isBusy} onClick={() => void requestSync()}>
+        <Button small busy={isBusy} onClick={() => void press(requestSync)}>
           {strings.sync}
         </Button>
         <span className="text-quiet">

@@ -1,8 +1,9 @@
 /** The members of a workspace and their roles. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { roles, workspaceRoles } from "#src/domain/users/roles.ts";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -27,32 +28,19 @@ export function Screen() {
   const [ending, setEnding] = useState<Member | null>(null);
   const [removing, setRemoving] = useState<Member | null>(null);
   const [created, setCreated] = useState<CreatedLink | null>(null);
-  const [error, setError] = useState<unknown>(null);
   const members = useQuery({
     queryKey: ["people", id],
     queryFn: ({ signal }) => request("GET /w/{workspace}/people", { workspace: id }, { signal }),
   });
   const reload = () => client.invalidateQueries({ queryKey: ["people", id] });
-  const [isLinking, setIsLinking] = useState(false);
-  const key = useRef(newFormKey());
-  const link = async ({ id: userId, email, role }: Member, isByMail = false) => {
-    if (isLinking) return;
-    setIsLinking(true);
-    setError(null);
-    try {
+  const { press, isBusy: isLinking, error } = usePress();
+  const link = ({ id: userId, email, role }: Member, isByMail = false) =>
+    press(async (key) => {
       const body = { email, role, ...(isByMail ? { by_mail: true } : {}) };
-      const answered = await request(
-        "POST /w/{workspace}/people",
-        { workspace: id, body },
-        { key: `${key.current}-${userId}-${isByMail}` },
-      );
+      const options = { key: `${key}-${userId}-${isByMail}` };
+      const answered = await request("POST /w/{workspace}/people", { workspace: id, body }, options);
       setCreated({ ...answered, place: { workspace: name, role } });
-      key.current = newFormKey();
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsLinking(false);
-  };
+    });
   const rows = members.data ?? [];
   const invite = (
     <Button tone="primary" onClick={() => setIsInviting(true)}>

@@ -1,7 +1,6 @@
 /** A select that changes a member's role in place. */
-import { useState } from "react";
 import { roles, type WorkspaceRole, workspaceRoles } from "#src/domain/users/roles.ts";
-import { newFormKey } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { inputClass } from "../../ui/field.tsx";
 import { ErrorLine } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -16,20 +15,13 @@ interface RoleSelectProps {
 }
 
 export function RoleSelect({ label, role, isFixed, change }: RoleSelectProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { press, isBusy, error } = usePress();
   if (isFixed) return roles[role].label;
-  const choose = async (next: WorkspaceRole) => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await change(next, newFormKey());
+  const choose = (next: WorkspaceRole) =>
+    press(async (key) => {
+      await change(next, `${key}-${next}`);
       showToast(strings.roleChanged);
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsBusy(false);
-  };
+    });
   return (
     <>
       <select

@@ -1,7 +1,8 @@
 /** One user: roles, a new password or invitation, disabling the account. */
 import { useState } from "react";
 import { roles, workspaceRoles } from "#src/domain/users/roles.ts";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { useMe } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -206,24 +207,13 @@ interface InvitationRowProps {
 
 /** A workspace that the user may enter after redeeming the invitation's link. */
 function InvitationRow({ name, invitation, makeLink, remove }: InvitationRowProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const renew = async () => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await makeLink(newFormKey());
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsBusy(false);
-  };
+  const { press, isBusy, error } = usePress();
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-b-0">
       <span className="min-w-0 font-semibold">{name}</span>
       <span className="flex flex-wrap items-center gap-2">
         <span className="text-quiet">{strings.invitedTo(roles[invitation.role].label)}</span>
-        <Button small busy={isBusy} aria-label={strings.newLinkTo(name)} onClick={() => void renew()}>
+        <Button small busy={isBusy} aria-label={strings.newLinkTo(name)} onClick={() => void press(makeLink)}>
           {strings.newLink}
         </Button>
         <Button small aria-label={strings.removeFrom(name)} onClick={remove}>

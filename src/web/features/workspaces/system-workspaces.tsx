@@ -1,8 +1,9 @@
 /** For operators: the workspaces of the server; create, suspend, resume, switch the API on and off. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { type Entry, newFormKey, request } from "../../data/api.ts";
+import { type Entry, request } from "../../data/api.ts";
+import { usePress } from "../../data/press.ts";
 import { workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -92,9 +93,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
   const { id, name, suspended_at, suspended_reason, api_enabled, available } = workspace;
   const client = useQueryClient();
   const [openDialog, setOpenDialog] = useState<"suspend" | "switch-off" | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const key = useRef(newFormKey());
+  const { press, isBusy, error } = usePress();
   const act = async (ask: () => Promise<unknown>) => {
     await ask();
     await Promise.all(
@@ -103,19 +102,13 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
   };
   const switchApi = (enabled: boolean, key: string) =>
     request("POST /workspaces/{id}/api", { id, body: { enabled } }, { key });
-  /** `action`: part of the key, so that each button has its own. */
-  const press = async (action: string, ask: (key: string) => Promise<unknown>, done: string) => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setError(null);
-    try {
-      await act(() => ask(key.current + action));
-      key.current = newFormKey();
-      showToast(done);
-    } catch (reason) {
-      setError(reason);
-    }
-    setIsBusy(false);
+  const resume = async (key: string) => {
+    await act(() => request("POST /workspaces/{id}/resume", { id }, { key: `${key}resume` }));
+    showToast(strings.resumed);
+  };
+  const switchOn = async (key: string) => {
+    await act(() => switchApi(true, `${key}api`));
+    showToast(strings.switched);
   };
   return (
     <Panel screen={SCREEN} title={name}>
@@ -143,13 +136,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
           {suspended_at === null ? (
             <Button onClick={() => setOpenDialog("suspend")}>{strings.suspend}</Button>
           ) : (
-            <Button
-              tone="primary"
-              busy={isBusy}
-              onClick={() =>
-                void press("resume", (key) => request("POST /workspaces/{id}/resume", { id }, { key }), strings.resumed)
-              }
-            >
+            <Button tone="primary" busy={isBusy} onClick={() => void press(resume)}>
               {strings.resume}
             </Button>
           )}
@@ -161,7 +148,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
           {api_enabled ? (
             <Button onClick={() => setOpenDialog("switch-off")}>{strings.switchOff}</Button>
           ) : (
-            <Button busy={isBusy} onClick={() => void press("api", (key) => switchApi(true, key), strings.switched)}>
+            <Button busy={isBusy} onClick={() => void press(switchOn)}>
               {strings.switchOn}
             </Button>
           )}

@@ -4,7 +4,7 @@
  * returns, which is why a `search` function is written here only.
  */
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type ComponentProps, type ReactNode, useCallback } from "react";
+import { type ComponentProps, type ReactNode, startTransition, useCallback, useOptimistic } from "react";
 import type { Parameters, Screen } from "../app/routes.ts";
 
 /** The parameters of `screen`, which has to be the open one. */
@@ -33,6 +33,23 @@ export function useChangeParameters(screen: Screen) {
       navigate({ from: screen, to: ".", search: (known) => ({ ...known, ...change }), ...options }),
     [navigate, screen],
   );
+}
+
+/**
+ * What the user chooses and the address says: shown from the press on, because the address follows a moment later, and by
+ * then the user may have chosen again. `follow` changes the address.
+ */
+export function useChoice<Value>(
+  there: Value,
+  follow: (next: Value) => Promise<void>,
+): [shown: Value, choose: (next: Value) => void] {
+  const [shown, show] = useOptimistic(there);
+  const choose = (next: Value) =>
+    startTransition(async () => {
+      show(next);
+      await follow(next);
+    });
+  return [shown, choose];
 }
 
 interface ParameterLinkProps<At extends Screen> extends Omit<ComponentProps<"a">, "href" | "target"> {

@@ -115,6 +115,25 @@ export function SelectField<V extends FieldValues>({
   );
 }
 
+interface TickProps extends ComponentProps<"input"> {
+  type?: "checkbox" | "radio";
+  /** Below the label. */
+  hint?: ReactNode;
+}
+
+/** A checkbox or radio button and its label, which is pressed like the box; `className` is the label's. */
+export function Tick({ type = "checkbox", hint, className = "", children, ...input }: TickProps) {
+  return (
+    <label className={`flex min-h-9 items-center gap-3 max-mid:min-h-11 ${className}`}>
+      <input {...input} type={type} className="size-4 shrink-0 accent-accent max-mid:size-5" />
+      <span className="min-w-0">
+        {children}
+        {hint !== undefined && <span className="block text-label text-quiet">{hint}</span>}
+      </span>
+    </label>
+  );
+}
+
 /** Several values of one field, each with its checkbox. */
 export function CheckboxesField<V extends FieldValues>({
   form,
@@ -131,19 +150,9 @@ export function CheckboxesField<V extends FieldValues>({
       <FieldNotes {...frame} />
       <div className="grid gap-x-6 mid:grid-cols-2">
         {choices.map(({ value, label: text, hint: meaning }) => (
-          <label key={value} className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
-            <input
-              {...input}
-              type="checkbox"
-              value={value}
-              aria-describedby={undefined}
-              className="size-4 accent-accent max-mid:size-5"
-            />
-            <span>
-              {text}
-              {meaning !== undefined && <span className="block text-label text-quiet">{meaning}</span>}
-            </span>
-          </label>
+          <Tick key={value} {...input} value={value} aria-describedby={undefined} hint={meaning}>
+            {text}
+          </Tick>
         ))}
       </div>
     </fieldset>

@@ -1,7 +1,7 @@
 /** A drop-down filter stored in the address, for more choices than a `FilterBar` has room for. */
 import type { ReactNode } from "react";
 import type { Parameters, Screen } from "../app/routes.ts";
-import { useChangeParameters, useParameters } from "./address.tsx";
+import { useChangeParameters, useChoice, useParameters } from "./address.tsx";
 import { inputClass } from "./field.tsx";
 
 interface SelectFilterProps<At, Name, Value> {
@@ -20,14 +20,16 @@ export function SelectFilter<At extends Screen, Name extends string & keyof Para
 export function SelectFilter({ screen, label, name, any, choices }: SelectFilterProps<Screen, string, string>) {
   const change = useChangeParameters(screen);
   const search: Readonly<Record<string, unknown>> = useParameters(screen);
-  const chosen = search[name];
-  const choose = (value: string) => void change({ [name]: value || undefined, after: undefined, open: undefined });
+  const there = search[name];
+  const [chosen, choose] = useChoice(typeof there === "string" ? there : "", (value) =>
+    change({ [name]: value || undefined, after: undefined, open: undefined }),
+  );
   return (
     <label className="mb-4 flex items-center gap-2 max-mid:w-full">
       <span className="shrink-0 whitespace-nowrap text-quiet">{label}</span>
       <select
         className={`${inputClass} mid:min-h-8 mid:w-48 mid:py-1`}
-        value={typeof chosen === "string" ? chosen : ""}
+        value={chosen}
         onChange={({ target }) => choose(target.value)}
       >
         <option value="">{any}</option>

@@ -9,7 +9,7 @@ import { type Me, meQuery, useMe } from "../../data/session.ts";
 import { isSoundOn, playTone, switchSound } from "../../data/sound.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField, Tick } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { areKeysOn, switchKeys } from "../../ui/keys.ts";
 import { ListScreen } from "../../ui/list-screen.tsx";
@@ -209,19 +209,18 @@ function Theme() {
     <fieldset className="flex flex-wrap gap-x-6">
       <legend className="mb-1 font-semibold">{strings.theme}</legend>
       {choices.map(({ value, label }) => (
-        <label key={label} className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
-          <input
-            type="radio"
-            name="theme"
-            className="size-4 accent-accent"
-            checked={(chosen === undefined ? theme : chosen) === value}
-            onChange={() => {
-              setChosen(value);
-              choose.mutate(value);
-            }}
-          />
+        <Tick
+          key={label}
+          type="radio"
+          name="theme"
+          checked={(chosen === undefined ? theme : chosen) === value}
+          onChange={() => {
+            setChosen(value);
+            choose.mutate(value);
+          }}
+        >
           {label}
-        </label>
+        </Tick>
       ))}
       {choose.isError && <Failed error={choose.error} />}
     </fieldset>
@@ -231,18 +230,15 @@ function Theme() {
 function SingleKeys() {
   const [isOn, setIsOn] = useState(areKeysOn);
   return (
-    <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
-      <input
-        type="checkbox"
-        className="size-4 accent-accent"
-        checked={isOn}
-        onChange={({ target }) => {
-          switchKeys(target.checked);
-          setIsOn(target.checked);
-        }}
-      />
+    <Tick
+      checked={isOn}
+      onChange={({ target }) => {
+        switchKeys(target.checked);
+        setIsOn(target.checked);
+      }}
+    >
       {strings.keysOn}
-    </label>
+    </Tick>
   );
 }
 
@@ -250,19 +246,16 @@ function Sound() {
   const [isOn, setIsOn] = useState(isSoundOn);
   return (
     <>
-      <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
-        <input
-          type="checkbox"
-          className="size-4 accent-accent"
-          checked={isOn}
-          aria-describedby="sound-text"
-          onChange={({ target }) => {
-            switchSound(target.checked);
-            setIsOn(target.checked);
-          }}
-        />
+      <Tick
+        checked={isOn}
+        aria-describedby="sound-text"
+        onChange={({ target }) => {
+          switchSound(target.checked);
+          setIsOn(target.checked);
+        }}
+      >
         {strings.soundOn}
-      </label>
+      </Tick>
       <p id="sound-text" className="text-quiet">
         {strings.soundText}
       </p>

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { inputClass } from "../../ui/field.tsx";
+import { inputClass, Tick } from "../../ui/field.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Notice } from "../../ui/states.tsx";
 import { useAllGroups } from "../groups/all-groups.ts";
@@ -82,13 +82,10 @@ interface ChoiceProps {
 function Choice({ name, label, text, isChosen, choose, children }: ChoiceProps) {
   return (
     <div className={`rounded-panel border bg-surface p-4 ${isChosen ? "border-accent" : "border-line"}`}>
-      <label className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
-        <input type="radio" name={name} checked={isChosen} onChange={choose} className="size-4 accent-accent" />
-        <span>
-          <span className="font-semibold">{label}</span>
-          <span className="block text-quiet">{text}</span>
-        </span>
-      </label>
+      <Tick type="radio" name={name} checked={isChosen} onChange={choose}>
+        <span className="font-semibold">{label}</span>
+        <span className="block text-quiet">{text}</span>
+      </Tick>
       {isChosen && <div className="mt-4 flex flex-col gap-3">{children}</div>}
     </div>
   );

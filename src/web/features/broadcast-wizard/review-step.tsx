@@ -9,7 +9,7 @@ import { ApiError, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
-import { inputClass } from "../../ui/field.tsx";
+import { inputClass, Tick } from "../../ui/field.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Loading, Notice, sentenceOf } from "../../ui/states.tsx";
 import { askedParts } from "../templates/asked-parts.ts";
@@ -88,26 +88,17 @@ function BroadcastSettings({ saved: { content, change }, template }: { saved: Sa
       <fieldset className="flex flex-col gap-1">
         <legend className="mb-1 font-semibold">{strings.when}</legend>
         <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
-          <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
-            <input
-              type="radio"
-              name={`${id}-when`}
-              checked={!isLater}
-              onChange={() => change({ send_at: undefined })}
-              className="size-4 accent-accent"
-            />
+          <Tick type="radio" name={`${id}-when`} checked={!isLater} onChange={() => change({ send_at: undefined })}>
             {strings.now}
-          </label>
-          <label className="flex min-h-9 items-center gap-2 max-mid:min-h-11">
-            <input
-              type="radio"
-              name={`${id}-when`}
-              checked={isLater}
-              onChange={() => change({ send_at: tomorrowAtTen(timezone) })}
-              className="size-4 accent-accent"
-            />
+          </Tick>
+          <Tick
+            type="radio"
+            name={`${id}-when`}
+            checked={isLater}
+            onChange={() => change({ send_at: tomorrowAtTen(timezone) })}
+          >
             {strings.later}
-          </label>
+          </Tick>
           {isLater && (
             <label className="flex flex-wrap items-center gap-2">
               <span className="sr-only">{strings.sendAt}</span>

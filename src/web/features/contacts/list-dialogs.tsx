@@ -4,7 +4,7 @@ import { may, useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { inputClass } from "../../ui/field.tsx";
+import { inputClass, Tick } from "../../ui/field.tsx";
 import { Loading, Notice } from "../../ui/states.tsx";
 import { type FilterConditions, type FilterField, fromFilter, newCondition, toFilter } from "../groups/filter.ts";
 import { FilterBuilder, LiveCount, useFilterFields } from "../groups/filter-builder.tsx";
@@ -153,16 +153,15 @@ export function ColumnsDialog({ all, chosen, onClose }: ColumnsDialogProps) {
         <legend className="mb-1 font-semibold">{strings.columns}</legend>
         <div className="grid gap-x-6 mid:grid-cols-2">
           {all.map(({ id, head }) => (
-            <label key={id} className="flex min-h-9 min-w-0 items-center gap-3 max-mid:min-h-11">
-              <input
-                type="checkbox"
-                className="size-4 shrink-0 accent-accent max-mid:size-5"
-                checked={names.includes(id)}
-                disabled={id === FIRST_COLUMN}
-                onChange={({ target }) => choose(target.checked ? [...names, id] : names.filter((one) => one !== id))}
-              />
-              <span className="min-w-0 break-words">{head}</span>
-            </label>
+            <Tick
+              key={id}
+              className="min-w-0 break-words"
+              checked={names.includes(id)}
+              disabled={id === FIRST_COLUMN}
+              onChange={({ target }) => choose(target.checked ? [...names, id] : names.filter((one) => one !== id))}
+            >
+              {head}
+            </Tick>
           ))}
         </div>
       </fieldset>

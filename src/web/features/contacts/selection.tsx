@@ -4,6 +4,7 @@
 import { useState } from "react";
 import { may, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
+import { Tick } from "../../ui/field.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Notice } from "../../ui/states.tsx";
 import { BulkDialog, type BulkKind } from "./bulk-dialog.tsx";
@@ -54,16 +55,14 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
   return (
     <section aria-label={strings.selection} className="mb-3 flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <label className="flex min-h-8 items-center gap-2 max-mid:min-h-11 mid:ps-4.5">
-          <input
-            type="checkbox"
-            className="size-4 accent-accent max-mid:size-5"
-            checked={isAll || areAllHere}
-            disabled={isAll}
-            onChange={({ target }) => selectPage(target.checked)}
-          />
+        <Tick
+          className="mid:ps-4.5"
+          checked={isAll || areAllHere}
+          disabled={isAll}
+          onChange={({ target }) => selectPage(target.checked)}
+        >
           {strings.selectThese(formatCount(rows.length))}
-        </label>
+        </Tick>
         {isSome && (
           <>
             <strong role="status" className="figures font-semibold">

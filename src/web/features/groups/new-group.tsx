@@ -5,7 +5,7 @@ import { useForm } from "react-hook-form";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField, Tick } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Loading } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -62,19 +62,16 @@ export function NewGroup({ onClose, onCreated, isDynamicByDefault = true, isEver
         <fieldset className="flex flex-col gap-2">
           <legend className="mb-1 font-semibold">{strings.kind}</legend>
           {kinds.map(([kind, label, text]) => (
-            <label key={label} className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
-              <input
-                type="radio"
-                name="kind"
-                checked={isDynamic === kind}
-                onChange={() => setIsDynamic(kind)}
-                className="size-4 shrink-0 accent-accent"
-              />
-              <span>
-                {label}
-                <span className="block text-label text-quiet">{text}</span>
-              </span>
-            </label>
+            <Tick
+              key={label}
+              type="radio"
+              name="kind"
+              checked={isDynamic === kind}
+              onChange={() => setIsDynamic(kind)}
+              hint={text}
+            >
+              {label}
+            </Tick>
           ))}
         </fieldset>
         {isDynamic && fields === undefined && <Loading />}

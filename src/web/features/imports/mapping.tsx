@@ -3,12 +3,12 @@
  * people have consented.
  */
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useId, useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { ApiError, newFormKey, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { inputClass } from "../../ui/field.tsx";
+import { inputClass, Tick } from "../../ui/field.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { sentenceOf } from "../../ui/states.tsx";
 import { AddField } from "../developer/add-field.tsx";
@@ -136,12 +136,17 @@ function Consent({ job, of: { save } }: { job: ImportDetail; of: ChoicesOf }) {
         {isStated && <p className="mb-3 max-w-[72ch]">{strings.consentColumn}</p>}
         <fieldset className="flex flex-col gap-2">
           <legend className="sr-only">{strings.consent}</legend>
-          <Radio name={id} isChecked={optIn === true} choose={() => void save({ opt_in: true })}>
+          <Tick type="radio" name={id} checked={optIn === true} onChange={() => void save({ opt_in: true })}>
             {strings.yes}
-          </Radio>
-          <Radio name={id} isChecked={optIn === false} choose={() => void save({ opt_in: false, proof: "" })}>
+          </Tick>
+          <Tick
+            type="radio"
+            name={id}
+            checked={optIn === false}
+            onChange={() => void save({ opt_in: false, proof: "" })}
+          >
             {strings.no}
-          </Radio>
+          </Tick>
         </fieldset>
         {optIn === true && (
           <div className="mt-3 flex flex-col gap-1">
@@ -164,22 +169,6 @@ function Consent({ job, of: { save } }: { job: ImportDetail; of: ChoicesOf }) {
         )}
       </Card>
     </Section>
-  );
-}
-
-interface RadioProps {
-  name: string;
-  isChecked: boolean;
-  choose: () => void;
-  children: ReactNode;
-}
-
-function Radio({ name, isChecked, choose, children }: RadioProps) {
-  return (
-    <label className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
-      <input type="radio" name={name} checked={isChecked} onChange={choose} className="size-4 accent-accent" />
-      {children}
-    </label>
   );
 }
 

@@ -1,4 +1,6 @@
 /** Asks what only the user can know. The question stays, so that the answer can be changed. */
+import { Tick } from "../../ui/field.tsx";
+
 interface Props {
   title: string;
   /** Null: not answered yet. */
@@ -15,19 +17,17 @@ export function Question({ title, value, options, choose }: Props) {
       <legend className="float-start mb-2 w-full font-semibold">{title}</legend>
       <div className="clear-both flex flex-col">
         {options.map((option) => (
-          <label key={option.value} className="flex min-h-9 items-center gap-3 text-ink max-mid:min-h-11">
-            <input
-              type="radio"
-              value={option.value}
-              checked={value === option.value}
-              onChange={() => choose(option.value)}
-              className="size-4 shrink-0 accent-accent max-mid:size-5"
-            />
-            <span className="min-w-0">
-              <span className="me-3">{option.label}</span>
-              {option.hint !== undefined && <span className="text-label text-quiet">{option.hint}</span>}
-            </span>
-          </label>
+          <Tick
+            key={option.value}
+            className="text-ink"
+            type="radio"
+            value={option.value}
+            checked={value === option.value}
+            onChange={() => choose(option.value)}
+          >
+            <span className="me-3">{option.label}</span>
+            {option.hint !== undefined && <span className="text-label text-quiet">{option.hint}</span>}
+          </Tick>
         ))}
       </div>
     </fieldset>

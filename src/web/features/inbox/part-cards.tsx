@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { limits } from "#src/domain/messages/kinds/limits.ts";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { FieldFrame, inputClass } from "../../ui/field.tsx";
+import { FieldFrame, inputClass, Tick } from "../../ui/field.tsx";
 import { Failed } from "../../ui/states.tsx";
 import { type Contact, handleOf, nameOf, phoneOf } from "../contacts/contact-view.ts";
 import { writePart } from "./composer-draft.ts";
@@ -96,16 +96,14 @@ function CardFields({ context, path, card, change, remove }: CardFieldsProps) {
           onValue={(phone) => change({ phone })}
         />
       </div>
-      <label className="flex min-h-9 items-center gap-3 text-label max-mid:min-h-11">
-        <input
-          type="checkbox"
-          className="size-4 shrink-0 accent-accent max-mid:size-5"
-          checked={card.isOnWhatsApp}
-          disabled={isLocked}
-          onChange={({ target }) => change({ isOnWhatsApp: target.checked })}
-        />
+      <Tick
+        className="text-label"
+        checked={card.isOnWhatsApp}
+        disabled={isLocked}
+        onChange={({ target }) => change({ isOnWhatsApp: target.checked })}
+      >
         {strings.isOnWhatsApp}
-      </label>
+      </Tick>
       <div className="flex flex-col gap-3">
         <PartField
           {...more}

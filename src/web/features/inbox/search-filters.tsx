@@ -1,8 +1,8 @@
 /** The filters of a search, each kept in the address. */
 import { useId } from "react";
 import { useWorkspace } from "../../data/session.ts";
-import { useChangeParameters, useParameters } from "../../ui/address.tsx";
-import { FieldFrame, inputClass } from "../../ui/field.tsx";
+import { useChangeParameters, useChoice, useParameters } from "../../ui/address.tsx";
+import { FieldFrame, inputClass, Tick } from "../../ui/field.tsx";
 import { strings } from "./search-strings.ts";
 import { SCREEN } from "./search-view.ts";
 
@@ -77,16 +77,12 @@ interface ChoiceFilterProps {
 
 function ChoiceFilter({ name, label, any, choices }: ChoiceFilterProps) {
   const id = useId();
-  const { [name]: value = "" } = useParameters(SCREEN);
+  const { [name]: there = "" } = useParameters(SCREEN);
   const change = useChangeParameters(SCREEN);
+  const [value, choose] = useChoice<string>(there, (next) => change({ [name]: next || undefined }));
   return (
     <FieldFrame id={id} label={label} error={undefined}>
-      <select
-        id={id}
-        className={shortClass}
-        value={value}
-        onChange={({ target }) => void change({ [name]: target.value || undefined })}
-      >
+      <select id={id} className={shortClass} value={value} onChange={({ target }) => choose(target.value)}>
         <option value="">{any}</option>
         {choices.map(([one, text]) => (
           <option key={one} value={one}>
@@ -101,15 +97,10 @@ function ChoiceFilter({ name, label, any, choices }: ChoiceFilterProps) {
 function FileFilter() {
   const { file } = useParameters(SCREEN);
   const change = useChangeParameters(SCREEN);
+  const [hasFile, choose] = useChoice(file === "true", (next) => change({ file: next ? "true" : undefined }));
   return (
-    <label className="flex min-h-8 items-center gap-2 self-end max-mid:min-h-11">
-      <input
-        type="checkbox"
-        className="size-4 accent-accent max-mid:size-5"
-        checked={file === "true"}
-        onChange={({ target }) => void change({ file: target.checked ? "true" : undefined })}
-      />
+    <Tick className="self-end" checked={hasFile} onChange={({ target }) => choose(target.checked)}>
       {strings.hasFile}
-    </label>
+    </Tick>
   );
 }

@@ -6,7 +6,7 @@ import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField, Tick } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -164,21 +164,19 @@ function Account({ account, error, chosen, choose }: AccountProps) {
       {account.problem !== null && <Notice>{account.problem}</Notice>}
       {account.problem === null && account.numbers.length === 0 && <p>{strings.numberEmpty}</p>}
       {account.numbers.map((number) => (
-        <label key={number.phone_number_id} className="flex min-h-11 items-center gap-3 py-1">
-          <input
-            type="radio"
-            name="phone_number_id"
-            value={number.phone_number_id}
-            checked={chosen === number.phone_number_id}
-            disabled={number.connected !== null}
-            onChange={() => choose(number)}
-            className="size-4 shrink-0 accent-accent max-mid:size-5"
-          />
-          <span className="min-w-0">
-            <span className="figures font-semibold">{number.phone}</span> {number.name}
-            <OfferedNote number={number} />
-          </span>
-        </label>
+        <Tick
+          key={number.phone_number_id}
+          className="py-1"
+          type="radio"
+          name="phone_number_id"
+          value={number.phone_number_id}
+          checked={chosen === number.phone_number_id}
+          disabled={number.connected !== null}
+          onChange={() => choose(number)}
+        >
+          <span className="figures font-semibold">{number.phone}</span> {number.name}
+          <OfferedNote number={number} />
+        </Tick>
       ))}
       {error !== undefined && (
         <p role="alert" className="text-red">

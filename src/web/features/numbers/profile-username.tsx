@@ -7,7 +7,7 @@ import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField, Tick } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Notice } from "../../ui/states.tsx";
@@ -77,10 +77,7 @@ function Reserve({ number: { id }, suggestions }: { number: SendingNumber; sugge
         autoCapitalize="none"
         spellCheck={false}
       />
-      <label className="flex min-h-11 items-center gap-3">
-        <input type="checkbox" className="size-4 shrink-0 accent-accent" {...form.register("move")} />
-        {strings.usernameMove}
-      </label>
+      <Tick {...form.register("move")}>{strings.usernameMove}</Tick>
     </Form>
   );
 }

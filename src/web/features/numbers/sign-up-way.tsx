@@ -4,6 +4,7 @@ import { useId, useState } from "react";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
+import { Tick } from "../../ui/field.tsx";
 import { Failed, Notice } from "../../ui/states.tsx";
 import { strings } from "./connect-strings.ts";
 import type { Connection, SendingNumber } from "./number-view.ts";
@@ -49,19 +50,17 @@ export function SignUpWay({ connection }: { connection: Connection }) {
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 font-semibold">{strings.signUpQuestion}</legend>
         {choices.map(({ keeps, label, text }) => (
-          <label key={label} className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
-            <input
-              type="radio"
-              name={name}
-              checked={keepsApp === keeps}
-              onChange={() => setKeepsApp(keeps)}
-              className="size-4 shrink-0 accent-accent max-mid:size-5"
-            />
-            <span>
-              {label}
-              <span className="block max-w-[64ch] text-label text-quiet">{text}</span>
-            </span>
-          </label>
+          <Tick
+            key={label}
+            className="max-w-[72ch]"
+            type="radio"
+            name={name}
+            checked={keepsApp === keeps}
+            onChange={() => setKeepsApp(keeps)}
+            hint={text}
+          >
+            {label}
+          </Tick>
         ))}
       </fieldset>
       {signUp.isError && <Failed error={signUp.error} />}

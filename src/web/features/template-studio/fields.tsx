@@ -1,6 +1,6 @@
 /** The fields of the studio. Each is a path in the draft's content, where its value is and where a rule's sentence belongs. */
 import { type ComponentProps, type ReactNode, useId, useState } from "react";
-import { describedBy, FieldFrame, FieldNotes, inputClass } from "../../ui/field.tsx";
+import { describedBy, FieldFrame, FieldNotes, inputClass, Tick } from "../../ui/field.tsx";
 import { useChecked, usePlace } from "./checked.tsx";
 import { put, textAt } from "./content.ts";
 
@@ -105,17 +105,14 @@ export function StudioSwitch({
   const id = useId();
   return (
     <div className="flex flex-col gap-1">
-      <label className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
-        <input
-          type="checkbox"
-          className="size-4 accent-accent max-mid:size-5"
-          {...describedBy({ id, hint, error })}
-          checked={isOn}
-          onChange={({ target }) => onChange(target.checked)}
-          onBlur={leave}
-        />
-        <span>{label}</span>
-      </label>
+      <Tick
+        {...describedBy({ id, hint, error })}
+        checked={isOn}
+        onChange={({ target }) => onChange(target.checked)}
+        onBlur={leave}
+      >
+        {label}
+      </Tick>
       <FieldNotes id={id} hint={hint} error={error} />
     </div>
   );

@@ -1,6 +1,7 @@
 /** The parts of a template, in the order in which WhatsApp shows them. */
 
 import { Button } from "../../ui/button.tsx";
+import { Tick } from "../../ui/field.tsx";
 import { ButtonsEditor } from "./buttons-editor.tsx";
 import { CARD, Carousel } from "./cards-editor.tsx";
 import { useChecked } from "./checked.tsx";
@@ -164,23 +165,19 @@ function MoreParts() {
       {ADDED.map(({ type, label, part }) => {
         const known = findPart(content, LIST, type);
         return (
-          <label key={type} className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
-            <input
-              type="checkbox"
-              className="size-4 accent-accent max-mid:size-5"
-              checked={known !== null}
-              onChange={({ target }) =>
-                change((all) => {
-                  const there = findPart(all, LIST, type);
-                  if (target.checked) return addPart(all, LIST, part);
-                  return there === null
-                    ? all
-                    : tidied(put(put(all, there, undefined), "sample_media.cards", undefined));
-                })
-              }
-            />
-            <span>{label}</span>
-          </label>
+          <Tick
+            key={type}
+            checked={known !== null}
+            onChange={({ target }) =>
+              change((all) => {
+                const there = findPart(all, LIST, type);
+                if (target.checked) return addPart(all, LIST, part);
+                return there === null ? all : tidied(put(put(all, there, undefined), "sample_media.cards", undefined));
+              })
+            }
+          >
+            {label}
+          </Tick>
         );
       })}
     </div>

@@ -1,5 +1,5 @@
 /** JSON schema parts shared by all views, so that a time or a nullable field looks the same in the whole document. */
-import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
+import { type ObjectOptions, type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 
 /** Holds the keywords of a schema that only the OpenAPI document has. */
 export const DOCUMENT_ONLY = "x-document";
@@ -30,6 +30,21 @@ export const FORM = { minProperties: 2 };
 
 /** At least one character that is not white space. */
 export const NOT_BLANK = { pattern: "\\S" };
+
+/** An object that comes in: additional members are refused. */
+export function Form<Members extends TProperties>(members: Members, options: ObjectOptions = {}) {
+  return Type.Object(members, { additionalProperties: false, ...options });
+}
+
+/** An object with a name in the OpenAPI document, where it stands once among the components. */
+export function Component<Members extends TProperties>($id: string, description: string, members: Members) {
+  return Type.Object(members, { $id, description });
+}
+
+/** A `Form` with a name in the OpenAPI document. */
+export function FormComponent<Members extends TProperties>($id: string, description: string, members: Members) {
+  return Form(members, { $id, description });
+}
 
 /** A time as printed in every answer. */
 export function Instant(description?: string) {

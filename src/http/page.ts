@@ -8,7 +8,7 @@ import { Type } from "@sinclair/typebox";
 import type { FieldFault } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest, type Problem } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
+import { Component, Nullable } from "#src/core/schema.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { ContactCursor } from "#src/domain/contacts/list.ts";
@@ -44,24 +44,21 @@ export const PageQuery = {
   }),
 };
 
-export const PageView = Type.Object(
-  {
-    page: Type.Integer({ description: "Number of the page; always 1 if the request used `after`." }),
-    per_page: Type.Integer({ description: "Maximum number of entries on a page.", examples: [PER_PAGE] }),
-    total: Type.Integer({ description: "Total number of entries on all pages." }),
-    has_more: Type.Boolean({ description: "Whether more entries follow this page." }),
-    next: Nullable(
-      Type.String({ description: "Cursor of the next page, to be passed as `after`; null on the last page." }),
-    ),
-    pending: Type.Optional(
-      Type.Integer({
-        description:
-          "Only in lists of messages filtered by `reference` or `idempotency_key`: matching messages that were accepted and are not listed yet, because they are still on their way to the network.",
-      }),
-    ),
-  },
-  { $id: "Page", description: "The position of a page in its list." },
-);
+export const PageView = Component("Page", "The position of a page in its list.", {
+  page: Type.Integer({ description: "Number of the page; always 1 if the request used `after`." }),
+  per_page: Type.Integer({ description: "Maximum number of entries on a page.", examples: [PER_PAGE] }),
+  total: Type.Integer({ description: "Total number of entries on all pages." }),
+  has_more: Type.Boolean({ description: "Whether more entries follow this page." }),
+  next: Nullable(
+    Type.String({ description: "Cursor of the next page, to be passed as `after`; null on the last page." }),
+  ),
+  pending: Type.Optional(
+    Type.Integer({
+      description:
+        "Only in lists of messages filtered by `reference` or `idempotency_key`: matching messages that were accepted and are not listed yet, because they are still on their way to the network.",
+    }),
+  ),
+});
 
 type PageFrom = ({ offset: number; page: number } | { after: Record<string, unknown> }) & { perPage: number };
 

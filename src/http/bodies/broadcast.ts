@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
+import { absent, FORM, Form, FormComponent, inDocument, NOT_BLANK } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
 import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
@@ -26,29 +26,22 @@ import {
 const NAME_LENGTH_MAX = 191;
 const TO_ITEMS_MAX = 1000;
 
-const ContactFieldValue = Type.Object(
-  {
-    field: Type.String({
-      minLength: 1,
-      description: `${broadcastNames.map((name) => `\`${name}\``).join(", ")}, or the key of a custom field.`,
-      examples: ["first_name"],
-    }),
-    fallback: Type.Optional(
-      inDocument(
-        Type.String({
-          description: "Used for contacts that have no value. Without a fallback, those contacts are skipped.",
-          examples: ["there"],
-        }),
-        { pattern: VALUE_PATTERN },
-      ),
+const ContactFieldValue = FormComponent("ContactFieldValue", "A value that is taken from a field of each contact.", {
+  field: Type.String({
+    minLength: 1,
+    description: `${broadcastNames.map((name) => `\`${name}\``).join(", ")}, or the key of a custom field.`,
+    examples: ["first_name"],
+  }),
+  fallback: Type.Optional(
+    inDocument(
+      Type.String({
+        description: "Used for contacts that have no value. Without a fallback, those contacts are skipped.",
+        examples: ["there"],
+      }),
+      { pattern: VALUE_PATTERN },
     ),
-  },
-  {
-    $id: "ContactFieldValue",
-    additionalProperties: false,
-    description: "A value that is taken from a field of each contact.",
-  },
-);
+  ),
+});
 
 const Value = Type.Union([LiteralValue, ContactFieldValue]);
 const ButtonValue = Type.Union([LiteralOrNull, ContactFieldValue]);
@@ -78,65 +71,56 @@ const Group = Type.Integer({
 });
 
 /** What the server checks the body with. Code checks that the body has exactly one target. */
-const CreateBroadcastBody = Type.Object(
-  {
-    name: inDocument(
+const CreateBroadcastBody = Form({
+  name: inDocument(
+    Type.String({
+      minLength: 1,
+      maxLength: NAME_LENGTH_MAX,
+      description: "Name of the broadcast, shown in the console. It must not be blank.",
+      examples: ["November offer"],
+    }),
+    NOT_BLANK,
+  ),
+  template: Type.String({ description: "Name of the template.", examples: ["november_offer"] }),
+  language: Type.Optional(
+    Type.String({
+      description: "Language of the template. Required only if the template exists in several languages.",
+      examples: ["en_US"],
+    }),
+  ),
+  variables: Type.Optional(BroadcastVariablesBody),
+  media: Type.Optional(HeaderMediaBody),
+  ...partsOf("BroadcastCard", Value, ButtonValue, [{ field: "city", fallback: "all" }]),
+  to: Type.Optional(To),
+  group: Type.Optional(Group),
+  from: Type.Optional(
+    Type.String({
+      description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
+      examples: ["+442079460100"],
+    }),
+  ),
+  send_at: Type.Optional(
+    inDocument(
       Type.String({
-        minLength: 1,
-        maxLength: NAME_LENGTH_MAX,
-        description: "Name of the broadcast, shown in the console. It must not be blank.",
-        examples: ["November offer"],
+        format: "date-time",
+        description:
+          "When to start. A time without an offset is interpreted in the workspace's timezone, and a date is its first instant. A time up to 5 minutes in the past counts as now.",
+        examples: ["2026-11-27T10:00:00+05:30"],
       }),
-      NOT_BLANK,
+      { pattern: TIME_PATTERN },
     ),
-    template: Type.String({ description: "Name of the template.", examples: ["november_offer"] }),
-    language: Type.Optional(
-      Type.String({
-        description: "Language of the template. Required only if the template exists in several languages.",
-        examples: ["en_US"],
-      }),
-    ),
-    variables: Type.Optional(BroadcastVariablesBody),
-    media: Type.Optional(HeaderMediaBody),
-    ...partsOf("BroadcastCard", Value, ButtonValue, [{ field: "city", fallback: "all" }]),
-    to: Type.Optional(To),
-    group: Type.Optional(Group),
-    from: Type.Optional(
-      Type.String({
-        description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
-        examples: ["+442079460100"],
-      }),
-    ),
-    send_at: Type.Optional(
-      inDocument(
-        Type.String({
-          format: "date-time",
-          description:
-            "When to start. A time without an offset is interpreted in the workspace's timezone, and a date is its first instant. A time up to 5 minutes in the past counts as now.",
-          examples: ["2026-11-27T10:00:00+05:30"],
-        }),
-        { pattern: TIME_PATTERN },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+});
 
 const { to: _to, group: _group, ...shared } = CreateBroadcastBody.properties;
 
 const BroadcastToList = inDocument(
-  Type.Object(
-    { ...shared, to: To },
-    { $id: "BroadcastToList", additionalProperties: false, description: "A broadcast to a list of phone numbers." },
-  ),
+  FormComponent("BroadcastToList", "A broadcast to a list of phone numbers.", { ...shared, to: To }),
   { ...FORM, properties: { group: absent("Not together with `to`.") } },
 );
 
 const BroadcastToGroup = inDocument(
-  Type.Object(
-    { ...shared, group: Group },
-    { $id: "BroadcastToGroup", additionalProperties: false, description: "A broadcast to a group." },
-  ),
+  FormComponent("BroadcastToGroup", "A broadcast to a group.", { ...shared, group: Group }),
   { ...FORM, properties: { to: absent("Not together with `group`.") } },
 );
 
@@ -150,14 +134,11 @@ export const CreateBroadcastForms = Type.Union([BroadcastToList, BroadcastToGrou
  * The fields that the schema checks. `variables` and `send_at` are checked by code: a schema's messages about a union
  * are useless, and a time needs the workspace's timezone.
  */
-const Checked = Type.Object(
-  {
-    ...CreateBroadcastBody.properties,
-    variables: Type.Optional(Type.Unknown()),
-    send_at: Type.Optional(Type.Unknown()),
-  },
-  { additionalProperties: false },
-);
+const Checked = Form({
+  ...CreateBroadcastBody.properties,
+  variables: Type.Optional(Type.Unknown()),
+  send_at: Type.Optional(Type.Unknown()),
+});
 
 /** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
 export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone: string): BroadcastInput {

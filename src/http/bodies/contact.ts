@@ -7,7 +7,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { describeMissingDay } from "#src/core/calendar.ts";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
+import { FormComponent, inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { isLonger } from "#src/core/text-limits.ts";
 import type { ConsentTerms } from "#src/domain/contacts/consent-log.ts";
@@ -50,25 +50,24 @@ const groupNames = (description: string) =>
 const term = (name: keyof typeof CONSENT_TERMS_MAX, description: string) =>
   Type.Optional(inDocument(Type.String({ minLength: 1, maxLength: CONSENT_TERMS_MAX[name], description }), NOT_BLANK));
 
-const PersonBody = Type.Object(
-  {
-    name: inDocument(Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX }), NOT_BLANK),
-    first_name: text("First name, for use in messages. Default: the first word of `name` that is not a title."),
-    birthday: text("`YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`.", documented.date),
-    ref: Type.Optional(
-      Nullable(
-        Type.String({
-          maxLength: PERSON_REF_MAX,
-          description:
-            "Your own id for this person, so that a repeated sync updates the person instead of adding a duplicate.",
-        }),
-      ),
+const PersonBody = FormComponent("PersonInput", "A person who also uses the contact's number.", {
+  name: inDocument(Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX }), NOT_BLANK),
+  first_name: text("First name, for use in messages. Default: the first word of `name` that is not a title."),
+  birthday: text("`YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`.", documented.date),
+  ref: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: PERSON_REF_MAX,
+        description:
+          "Your own id for this person, so that a repeated sync updates the person instead of adding a duplicate.",
+      }),
     ),
-  },
-  { $id: "PersonInput", additionalProperties: false, description: "A person who also uses the contact's number." },
-);
+  ),
+});
 
-export const ContactBody = Type.Object(
+export const ContactBody = FormComponent(
+  "ContactInput",
+  "Fields that are not sent keep their value. Null clears a text or a date.",
   {
     ...mapProfile(({ kind, description }) => text(description, documented[kind])),
     fields: Type.Optional(
@@ -101,11 +100,6 @@ export const ContactBody = Type.Object(
       "With `consent: opted_in`: what the person agreed to, in your words. A new opt-in without purpose and notice gets those of the workspace's settings.",
     ),
     consent_notice: term("notice", "With `consent: opted_in`: the text that the person was shown, or its version."),
-  },
-  {
-    $id: "ContactInput",
-    additionalProperties: false,
-    description: "Fields that are not sent keep their value. Null clears a text or a date.",
   },
 );
 

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
-import { inDocument } from "#src/core/schema.ts";
+import { Form, FormComponent, inDocument } from "#src/core/schema.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import { findFieldProblems } from "../validate.ts";
 import { ContactBody, readContactChanges } from "./contact.ts";
@@ -10,16 +10,13 @@ import { ContactBody, readContactChanges } from "./contact.ts";
 const CONTACTS_MAX = 500;
 
 /** Without a name, because the server's validator knows the named one as a part of the whole body. */
-const ContactOfManyBody = Type.Object(
-  {
-    phone: Type.String({
-      description: "As in the path of `PUT /contacts/{phone}`: a phone number in any common format, or a user id.",
-      examples: ["+442079460210"],
-    }),
-    ...ContactBody.properties,
-  },
-  { additionalProperties: false },
-);
+const ContactOfManyBody = Form({
+  phone: Type.String({
+    description: "As in the path of `PUT /contacts/{phone}`: a phone number in any common format, or a user id.",
+    examples: ["+442079460210"],
+  }),
+  ...ContactBody.properties,
+});
 
 const NamedContact = {
   ...ContactOfManyBody,
@@ -27,17 +24,14 @@ const NamedContact = {
   description: "One of many contacts to create or update: its number, and the fields of `ContactInput`.",
 };
 
-export const ContactsBody = Type.Object(
-  {
-    // The server checks the contacts one by one, so that a wrong one does not refuse the others.
-    contacts: Type.Array(inDocument(Type.Unknown(), NamedContact), {
-      minItems: 1,
-      maxItems: CONTACTS_MAX,
-      description: "Applied in this order.",
-    }),
-  },
-  { $id: "ContactsInput", additionalProperties: false, description: "Many contacts to create or update." },
-);
+export const ContactsBody = FormComponent("ContactsInput", "Many contacts to create or update.", {
+  // The server checks the contacts one by one, so that a wrong one does not refuse the others.
+  contacts: Type.Array(inDocument(Type.Unknown(), NamedContact), {
+    minItems: 1,
+    maxItems: CONTACTS_MAX,
+    description: "Applied in this order.",
+  }),
+});
 
 /** The contacts as they were sent; nothing is known of their form. Throws `invalid_request`. */
 export function readContactList(body: Readonly<Record<string, unknown>>): readonly unknown[] {

@@ -2,7 +2,7 @@
 import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { Fault, FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { absent, FORM, inDocument, OneOf } from "#src/core/schema.ts";
+import { absent, FORM, Form, FormComponent, inDocument, OneOf } from "#src/core/schema.ts";
 import { findReferenced } from "#src/domain/inbound/referenced.ts";
 import { checkDirect, directCategories } from "#src/domain/messages/direct-send.ts";
 import type { TemplateInput } from "#src/domain/messages/fill-template.ts";
@@ -80,30 +80,23 @@ const take = {
   ),
 };
 
-const TemplateForm = Type.Object(
-  {
-    to: Phone,
-    template: Type.String({ description: "Name of the template.", examples: ["order_shipped"] }),
-    language: Type.Optional(
-      Type.String({
-        description: "Language of the template. Required only if the template exists in several languages.",
-        examples: ["en_US"],
-      }),
-    ),
-    variables: Type.Optional(VariablesBody),
-    media: Type.Optional(HeaderMediaBody),
-    ...partsOf("TemplateCard", LiteralValue, LiteralOrNull, ["orders/10042"]),
-    ...OrderPart,
-    from: From,
-    reference: Reference,
-    ...later,
-  },
-  {
-    $id: "SendTemplate",
-    additionalProperties: false,
-    description: "Sends an approved template. Templates can be sent at any time.",
-  },
-);
+const TemplateForm = FormComponent("SendTemplate", "Sends an approved template. Templates can be sent at any time.", {
+  to: Phone,
+  template: Type.String({ description: "Name of the template.", examples: ["order_shipped"] }),
+  language: Type.Optional(
+    Type.String({
+      description: "Language of the template. Required only if the template exists in several languages.",
+      examples: ["en_US"],
+    }),
+  ),
+  variables: Type.Optional(VariablesBody),
+  media: Type.Optional(HeaderMediaBody),
+  ...partsOf("TemplateCard", LiteralValue, LiteralOrNull, ["orders/10042"]),
+  ...OrderPart,
+  from: From,
+  reference: Reference,
+  ...later,
+});
 
 /** Kinds that are no kind beside a template, but fill its header. */
 const headerNames: readonly RequestedName[] = ["media", "location"];
@@ -152,10 +145,15 @@ function formOf<Members extends TProperties, Shared extends TProperties>(
   { $id, description, members }: KindForm<Members>,
   shared: Shared,
 ) {
-  const form = Type.Object(
-    { to: Phone, ...members, ...shared, ...take, from: From, reference: Reference, ...later },
-    { $id, additionalProperties: false, description },
-  );
+  const form = FormComponent($id, description, {
+    to: Phone,
+    ...members,
+    ...shared,
+    ...take,
+    from: From,
+    reference: Reference,
+    ...later,
+  });
   const [own = ""] = Object.keys(members);
   const others = {
     ...absentBeside(own, kindNames),
@@ -194,20 +192,17 @@ export const SendMessageBody = Type.Union(
 
 /** Fields that several forms have, for a body that is not clearly one of them. */
 function anyForm(names: readonly string[]) {
-  return Type.Object(
-    {
-      to: Phone,
-      from: From,
-      reference: Reference,
-      cancel_on_reply: later.cancel_on_reply,
-      send_at: Type.Optional(Type.Unknown()),
-      ...take,
-      ...categoryMember,
-      // Taken out before the check; a misspelt member is compared with these names, too.
-      ...Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Unknown())])),
-    },
-    { additionalProperties: false },
-  );
+  return Form({
+    to: Phone,
+    from: From,
+    reference: Reference,
+    cancel_on_reply: later.cancel_on_reply,
+    send_at: Type.Optional(Type.Unknown()),
+    ...take,
+    ...categoryMember,
+    // Taken out before the check; a misspelt member is compared with these names, too.
+    ...Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Unknown())])),
+  });
 }
 const AnyReaction = anyForm(kindNames);
 const AnyFreeForm = anyForm([...kindNames, "reply_to", "preview_url"]);

@@ -5,7 +5,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
-import { inDocument, NOT_BLANK, shownAs } from "#src/core/schema.ts";
+import { Component, Form, FormComponent, inDocument, NOT_BLANK, shownAs } from "#src/core/schema.ts";
 import type { HeaderFile } from "#src/domain/messages/header-file.ts";
 import { checkAllShown } from "#src/domain/messages/kinds/check.ts";
 import { Location } from "#src/domain/messages/kinds/location.ts";
@@ -25,66 +25,53 @@ const PRODUCTS_MAX = 30;
 /** Meta's limits (`orderdetailstemplate`). */
 const ORDER_REFERENCE_MAX = 35;
 
-const strict = { additionalProperties: false };
 const words = (maxLength: number, description: string, example: string) =>
   inDocument(Type.String({ minLength: 1, maxLength, description, examples: [example] }), NOT_BLANK);
 const productId = (description: string) => words(ID_LENGTH_MAX, description, "sku-7");
 
-const Section = Type.Object(
-  {
-    title: Type.Optional(words(SECTION_TITLE_MAX, "Title of the section. Required if there are several.", "New")),
-    items: Type.Array(productId("Your own id of a product."), {
+const Section = FormComponent("ProductSection", "Products under a common title.", {
+  title: Type.Optional(words(SECTION_TITLE_MAX, "Title of the section. Required if there are several.", "New")),
+  items: Type.Array(productId("Your own id of a product."), {
+    minItems: 1,
+    maxItems: PRODUCTS_MAX,
+    description: `Products by your own ids; at most ${PRODUCTS_MAX} in all sections.`,
+  }),
+});
+
+const Products = FormComponent("TemplateProducts", "Products of a catalogue that is connected to the account.", {
+  catalog_id: Type.Optional(
+    words(
+      ID_LENGTH_MAX,
+      "Id of the catalogue. Required where the template or its cards show a product; elsewhere WhatsApp takes the catalogue of the account.",
+      "194836987003835",
+    ),
+  ),
+  thumbnail: Type.Optional(
+    productId("Your own id of the product whose picture is shown at the top. Optional with a catalogue."),
+  ),
+  sections: Type.Optional(
+    Type.Array(Section, {
       minItems: 1,
-      maxItems: PRODUCTS_MAX,
-      description: `Products by your own ids; at most ${PRODUCTS_MAX} in all sections.`,
+      maxItems: SECTIONS_MAX,
+      description: "What a multi-product template shows; only for such a template.",
     }),
-  },
-  { $id: "ProductSection", ...strict, description: "Products under a common title." },
-);
+  ),
+});
 
-const Products = Type.Object(
-  {
-    catalog_id: Type.Optional(
-      words(
-        ID_LENGTH_MAX,
-        "Id of the catalogue. Required where the template or its cards show a product; elsewhere WhatsApp takes the catalogue of the account.",
-        "194836987003835",
-      ),
-    ),
-    thumbnail: Type.Optional(
-      productId("Your own id of the product whose picture is shown at the top. Optional with a catalogue."),
-    ),
-    sections: Type.Optional(
-      Type.Array(Section, {
-        minItems: 1,
-        maxItems: SECTIONS_MAX,
-        description: "What a multi-product template shows; only for such a template.",
-      }),
-    ),
-  },
-  { $id: "TemplateProducts", ...strict, description: "Products of a catalogue that is connected to the account." },
-);
-
-const Amount = Type.Object(
-  {
-    value: Type.Integer({ minimum: 0, description: "In units of `offset`.", examples: [12_500] }),
-    offset: Type.Integer({ minimum: 1, description: "100 for two decimals.", examples: [100] }),
-  },
-  { $id: "OrderAmount", description: "An amount as WhatsApp has it: `value` divided by `offset`." },
-);
+const Amount = Component("OrderAmount", "An amount as WhatsApp has it: `value` divided by `offset`.", {
+  value: Type.Integer({ minimum: 0, description: "In units of `offset`.", examples: [12_500] }),
+  offset: Type.Integer({ minimum: 1, description: "100 for two decimals.", examples: [100] }),
+});
 
 /** Members beyond these are Meta's, and are passed on. */
-const OrderDetails = Type.Object(
+const OrderDetails = Component(
+  "OrderDetails",
+  "An order to pay, in WhatsApp's own form, for an account that has payments (India, Brazil). Further members, such as `order` and `payment_settings`, are passed on as they are.",
   {
     reference_id: words(ORDER_REFERENCE_MAX, "Your own id of the order, unique for each.", "order-10042"),
     type: Type.Unsafe<string>({ type: "string", enum: ["digital-goods", "physical-goods"] }),
     currency: inDocument(Type.String({ minLength: 3, maxLength: 3, examples: ["INR"] }), { pattern: "^[A-Z]{3}$" }),
     total_amount: Amount,
-  },
-  {
-    $id: "OrderDetails",
-    description:
-      "An order to pay, in WhatsApp's own form, for an account that has payments (India, Brazil). Further members, such as `order` and `payment_settings`, are passed on as they are.",
   },
 );
 
@@ -122,15 +109,13 @@ export function partsOf($id: string, value: TSchema, buttonValue: TSchema, examp
     description: "Values for the card's text: a list or, for named placeholders, an object of names.",
   });
   const rest = { media: Type.Optional(CardMedia), product: Type.Optional(productId("Your own id of the product.")) };
-  const shown = Type.Object(
-    { ...rest, body: Type.Optional(body), buttons: Type.Optional(buttonValuesOf(buttonValue, examples)) },
-    { $id, ...strict, description: "What a card of a carousel shows; which members it needs, the template says." },
-  );
+  const shown = FormComponent($id, "What a card of a carousel shows; which members it needs, the template says.", {
+    ...rest,
+    body: Type.Optional(body),
+    buttons: Type.Optional(buttonValuesOf(buttonValue, examples)),
+  });
   // Values are read one by one: a union's schema says only that none of its forms fits.
-  const checked = Type.Object(
-    { ...rest, body: Type.Optional(Type.Unknown()), buttons: Type.Optional(Type.Unknown()) },
-    strict,
-  );
+  const checked = Form({ ...rest, body: Type.Optional(Type.Unknown()), buttons: Type.Optional(Type.Unknown()) });
   const list = { maxItems: CARDS_MAX, description: "One for each card of a carousel, in order." };
   return {
     location: Type.Optional(Location),

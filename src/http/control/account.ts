@@ -3,7 +3,7 @@
  * report enters by the same queue and parser as the real network's.
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { OneOf } from "#src/core/schema.ts";
+import { Form, OneOf } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { listSiblings } from "#src/domain/numbers/account-sync.ts";
@@ -13,7 +13,7 @@ import type { Template } from "#src/domain/templates/table.ts";
 import { accountCallback } from "#src/networks/simulator/callback.ts";
 import { findUnread } from "#src/networks/simulator/reports.ts";
 import { answerJson } from "../answer.ts";
-import { declareCall, findSimulated, invalidField, strict } from "./route.ts";
+import { declareCall, findSimulated, invalidField } from "./route.ts";
 
 export const accountEvents = [
   "template_category",
@@ -27,18 +27,15 @@ export const accountEvents = [
   "offboarded",
 ] as const;
 
-const AccountBody = Type.Object(
-  {
-    event: OneOf(accountEvents),
-    to: Type.Optional(Type.String()),
-    template: Type.Optional(Type.String({ minLength: 1 })),
-    language: Type.Optional(Type.String({ minLength: 1 })),
-    value: Type.Optional(
-      Type.Union([Type.String({ minLength: 1 }), Type.Unsafe<Record<string, unknown>>({ type: "object" })]),
-    ),
-  },
-  strict,
-);
+const AccountBody = Form({
+  event: OneOf(accountEvents),
+  to: Type.Optional(Type.String()),
+  template: Type.Optional(Type.String({ minLength: 1 })),
+  language: Type.Optional(Type.String({ minLength: 1 })),
+  value: Type.Optional(
+    Type.Union([Type.String({ minLength: 1 }), Type.Unsafe<Record<string, unknown>>({ type: "object" })]),
+  ),
+});
 type AccountBody = Static<typeof AccountBody>;
 
 interface Subject {

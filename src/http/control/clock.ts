@@ -3,20 +3,18 @@ import { Type } from "@sinclair/typebox";
 import { durationAfter, readDuration } from "#src/core/duration.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import type { MovableClock } from "#src/core/movable-clock.ts";
+import { Form } from "#src/core/schema.ts";
 import { answerJson } from "../answer.ts";
-import { declareCall, invalidField, readTime, strict } from "./route.ts";
+import { declareCall, invalidField, readTime } from "./route.ts";
 
 /** Ten years: more is a mistyped date, and would keep the server busy for hours. */
 const MOVE_MAX_MS = 10 * 366 * 86_400_000;
 
-const ClockBody = Type.Object(
-  {
-    advance: Type.Optional(Type.String()),
-    now: Type.Optional(Type.String()),
-    freeze: Type.Optional(Type.Boolean()),
-  },
-  strict,
-);
+const ClockBody = Form({
+  advance: Type.Optional(Type.String()),
+  now: Type.Optional(Type.String()),
+  freeze: Type.Optional(Type.Boolean()),
+});
 
 export const clockRoutes = [
   declareCall("GET /clock", {}, ({ clock }) => answerJson(200, viewClock(clock))),

@@ -5,7 +5,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { randomText } from "#src/core/id.ts";
 import { invalidRequest, noProblems } from "#src/core/problem.ts";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Nullable, OneOf } from "#src/core/schema.ts";
 import { NETWORK_LABEL_LENGTH_MAX } from "#src/core/text-limits.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -24,7 +24,7 @@ import { type SimulatedFiles, sampleId } from "#src/networks/simulator/media.ts"
 import { newNetworkId } from "#src/networks/simulator/phone.ts";
 import { type PlayedReport, type ReportType, reportCallback, reportTypes } from "#src/networks/simulator/reports.ts";
 import { findChoice, findForm } from "../sent-choices.ts";
-import { invalidField, readE164, readTime, strict } from "./route.ts";
+import { invalidField, readE164, readTime } from "./route.ts";
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const text = Type.String({ minLength: 1, maxLength: 4_096 });
@@ -32,7 +32,7 @@ const label = Type.String({ minLength: 1, maxLength: 1_024 });
 /** Of a contact card: as long, and as many, as `details` shows. */
 const cardText = Type.String({ minLength: 1, maxLength: NETWORK_LABEL_LENGTH_MAX });
 const cardEntries = Type.Array(cardText, { maxItems: 20 });
-const object = (members: Record<string, TSchema>) => Type.Object(members, strict);
+const object = (members: Record<string, TSchema>) => Form(members);
 /**
  * A message by its id here, as `details` names it: `inbound` or `message`; or `message_id`, of an inbound, or with
  * `"direction": "out"` of one that was sent.
@@ -173,22 +173,19 @@ export type InboundBody = Omit<
   new_user_id?: string;
 } & Pick<PlayedReport, "handover" | "role" | "direction" | "answered" | "preference">;
 
-export const inboundSchema = Type.Object(
-  {
-    from: Type.String(),
-    to: optional(Type.String()),
-    user_id: optional(label),
-    parent_user_id: optional(label),
-    username: optional(Type.String({ minLength: 1, maxLength: 191 })),
-    name: optional(Type.String({ minLength: 1, maxLength: 191 })),
-    type: optional(OneOf(playedTypes)),
-    at: optional(Type.String()),
-    ...Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, optional(schema)])),
-    reply_to: optional(object(reference)),
-    referral: optional(object(Object.fromEntries(referralMembers.map((name) => [name, optional(label)])))),
-  },
-  strict,
-);
+export const inboundSchema = Form({
+  from: Type.String(),
+  to: optional(Type.String()),
+  user_id: optional(label),
+  parent_user_id: optional(label),
+  username: optional(Type.String({ minLength: 1, maxLength: 191 })),
+  name: optional(Type.String({ minLength: 1, maxLength: 191 })),
+  type: optional(OneOf(playedTypes)),
+  at: optional(Type.String()),
+  ...Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, optional(schema)])),
+  reply_to: optional(object(reference)),
+  referral: optional(object(Object.fromEntries(referralMembers.map((name) => [name, optional(label)])))),
+});
 
 /** What the schema cannot say. Throws `invalid_request`. */
 export function requireFitting(input: InboundBody): void {

@@ -3,7 +3,7 @@
  * ready, pause and resume a broadcast, erase a contact, send a test event.
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { OneOf } from "#src/core/schema.ts";
+import { Form, OneOf } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
@@ -16,7 +16,7 @@ import { decideByName } from "#src/domain/templates/decide.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { answerJson } from "../answer.ts";
-import { declareCall, findWorkspaceId, invalidField, readE164, strict } from "./route.ts";
+import { declareCall, findWorkspaceId, invalidField, readE164 } from "./route.ts";
 
 const acts = [
   "decide_template",
@@ -27,19 +27,16 @@ const acts = [
   "send_test_event",
 ] as const;
 
-const OperatorBody = Type.Object(
-  {
-    do: OneOf(acts),
-    workspace: Type.Optional(Type.Integer()),
-    name: Type.Optional(Type.String()),
-    language: Type.Optional(Type.String()),
-    status: Type.Optional(OneOf(templateStatuses)),
-    reason: Type.Optional(Type.String()),
-    id: Type.Optional(Type.Integer()),
-    phone: Type.Optional(Type.String()),
-  },
-  strict,
-);
+const OperatorBody = Form({
+  do: OneOf(acts),
+  workspace: Type.Optional(Type.Integer()),
+  name: Type.Optional(Type.String()),
+  language: Type.Optional(Type.String()),
+  status: Type.Optional(OneOf(templateStatuses)),
+  reason: Type.Optional(Type.String()),
+  id: Type.Optional(Type.Integer()),
+  phone: Type.Optional(Type.String()),
+});
 type OperatorBody = Static<typeof OperatorBody>;
 
 /** The members that an act needs beside `do`. */

@@ -100,9 +100,6 @@ export function declareCall<Body extends TSchema = TSchema>(
   return { ...taken, method: method as Method, path, handle: handle as ControlRoute["handle"] };
 }
 
-/** Additional members of a body are refused. */
-export const strict = { additionalProperties: false };
-
 /** The named workspace, or the first one. Throws `invalid_request`. */
 export function findWorkspaceId(tx: ReadTx, named: number | undefined): number {
   const all = listWorkspaces(tx);

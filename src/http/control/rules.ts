@@ -1,12 +1,12 @@
 /** `/control/v1/rules`: faults of the network for messages that match, and decisions on templates. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
-import { OneOf } from "#src/core/schema.ts";
+import { Form, OneOf } from "#src/core/schema.ts";
 import { threadActions } from "#src/domain/inbound/thread-actions.ts";
 import type { Effect, Rule } from "#src/networks/simulator/control.ts";
 import { FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
 import { answerJson } from "../answer.ts";
-import { declareCall, invalidField, readE164, readSpan, strict } from "./route.ts";
+import { declareCall, invalidField, readE164, readSpan } from "./route.ts";
 
 const FAULT_MAX_MS = 31 * 86_400_000;
 
@@ -27,44 +27,35 @@ const code = Type.Integer({ minimum: 1 });
 /** On a template that is submitted. */
 const decisions = ["APPROVED", "REJECTED", "PAUSED", "DISABLED"] as const;
 const EffectBody = Type.Partial(
-  Type.Object(
-    {
-      refuse: code,
-      throttle: Type.String(),
-      outage: Type.String(),
-      unknown: Type.Unsafe<true>({ type: "boolean", enum: [true] }),
-      arrives: Type.Boolean(),
-      latency: Type.String(),
-      status: OneOf(["failed"]),
-      hold: Type.String(),
-      code,
-      statuses: Type.Array(OneOf(phoneStatuses), { maxItems: 20 }),
-      decide: OneOf(decisions),
-      reason: Type.String({ minLength: 1, maxLength: 100 }),
-    },
-    strict,
-  ),
+  Form({
+    refuse: code,
+    throttle: Type.String(),
+    outage: Type.String(),
+    unknown: Type.Unsafe<true>({ type: "boolean", enum: [true] }),
+    arrives: Type.Boolean(),
+    latency: Type.String(),
+    status: OneOf(["failed"]),
+    hold: Type.String(),
+    code,
+    statuses: Type.Array(OneOf(phoneStatuses), { maxItems: 20 }),
+    decide: OneOf(decisions),
+    reason: Type.String({ minLength: 1, maxLength: 100 }),
+  }),
 );
 type EffectBody = Static<typeof EffectBody>;
-const Match = Type.Object(
-  {
-    to: Type.Optional(Type.String()),
-    template: Type.Optional(Type.String()),
-    /** Of a request to take, release or pass a thread; without it, the rule is about messages. */
-    thread: Type.Optional(OneOf(threadActions)),
-  },
-  strict,
-);
+const Match = Form({
+  to: Type.Optional(Type.String()),
+  template: Type.Optional(Type.String()),
+  /** Of a request to take, release or pass a thread; without it, the rule is about messages. */
+  thread: Type.Optional(OneOf(threadActions)),
+});
 
-const RuleBody = Type.Object(
-  {
-    match: Type.Optional(Match),
-    times: Type.Optional(Type.Integer({ minimum: 1 })),
-    // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
-    then: EffectBody,
-  },
-  strict,
-);
+const RuleBody = Form({
+  match: Type.Optional(Match),
+  times: Type.Optional(Type.Integer({ minimum: 1 })),
+  // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
+  then: EffectBody,
+});
 
 export const ruleRoutes = [
   declareCall("GET /rules", {}, ({ simulator, clock }) =>

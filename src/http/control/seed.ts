@@ -6,7 +6,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { readMoney } from "#src/core/money.ts";
 import { invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
-import { OneOf } from "#src/core/schema.ts";
+import { Form, OneOf } from "#src/core/schema.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
@@ -22,7 +22,6 @@ import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { readContactChanges } from "../bodies/contact.ts";
 import { findFieldProblems } from "../validate.ts";
-import { strict } from "./route.ts";
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const LIST_MAX = 100_000;
@@ -39,19 +38,19 @@ const members = {
   rate: optional(text),
   balance: optional(text),
   api_keys: list(text),
-  numbers: list(Type.Object({ phone: text, name: text, throughput: optional(Type.Integer({ minimum: 1 })) }, strict)),
+  numbers: list(Form({ phone: text, name: text, throughput: optional(Type.Integer({ minimum: 1 })) })),
   templates: list(anyObject),
   contacts: list(anyObject),
-  groups: list(Type.Object({ name: text, filter: optional(Type.Unknown()) }, strict)),
-  webhook: optional(Type.Object({ url: text, secret: optional(text) }, strict)),
+  groups: list(Form({ name: text, filter: optional(Type.Unknown()) })),
+  webhook: optional(Form({ url: text, secret: optional(text) })),
 };
-const WorkspaceSeed = Type.Object(members, strict);
+const WorkspaceSeed = Form(members);
 export type WorkspaceSeed = Static<typeof WorkspaceSeed>;
-const SeedFile = Type.Object({ workspaces: Type.Array(WorkspaceSeed, { minItems: 1, maxItems: 1_000 }) }, strict);
+const SeedFile = Form({ workspaces: Type.Array(WorkspaceSeed, { minItems: 1, maxItems: 1_000 }) });
 const status = OneOf(templateStatuses);
 
 /** The body of `POST /workspaces`: a seed in which everything may be missing. */
-export const NewWorkspaceBody = Type.Partial(WorkspaceSeed, strict);
+export const NewWorkspaceBody = Type.Partial(WorkspaceSeed, { additionalProperties: false });
 
 export interface SeededWorkspace {
   workspaceId: number;

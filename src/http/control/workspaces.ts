@@ -4,6 +4,7 @@
  */
 
 import { Type } from "@sinclair/typebox";
+import { Form } from "#src/core/schema.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
@@ -11,7 +12,7 @@ import { clearWebhook, setWebhook } from "#src/domain/webhooks/address.ts";
 import { findForward } from "#src/domain/webhooks/forward.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { answerJson } from "../answer.ts";
-import { declareCall, findWorkspaceId, invalidField, readTime, strict } from "./route.ts";
+import { declareCall, findWorkspaceId, invalidField, readTime } from "./route.ts";
 import { NewWorkspaceBody, type WorkspaceSeed, writeWorkspace } from "./seed.ts";
 
 /** What a test gets that does not care. */
@@ -29,15 +30,12 @@ const DEFAULT_TEMPLATES = [
     components: [{ type: "BODY", text: "Hi {{1}}, everything is {{2}} percent off until Sunday." }],
   },
 ];
-const WebhookBody = Type.Object({ url: Type.String(), workspace: Type.Optional(Type.Integer()) }, strict);
-const ResetBody = Type.Object(
-  {
-    workspace: Type.Optional(Type.Integer()),
-    now: Type.Optional(Type.String()),
-    freeze: Type.Optional(Type.Boolean()),
-  },
-  strict,
-);
+const WebhookBody = Form({ url: Type.String(), workspace: Type.Optional(Type.Integer()) });
+const ResetBody = Form({
+  workspace: Type.Optional(Type.Integer()),
+  now: Type.Optional(Type.String()),
+  freeze: Type.Optional(Type.Boolean()),
+});
 const FIRST_NUMBER = 911_244_010_000;
 
 export const workspaceRoutes = [

@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { encode } from "uqr";
 import { invalidRequest } from "#src/core/problem.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { totpAddress } from "#src/core/totp.ts";
 import { setPassword } from "#src/domain/users/change.ts";
 import { findUser } from "#src/domain/users/read.ts";
@@ -17,7 +17,7 @@ import { readTheme, themeCookie } from "../console/cookies.ts";
 import { clientOf, requireAllowed } from "../console/sign-in-attempt.ts";
 import { whenUtc } from "../times.ts";
 import { change, recordAct, type UserCall } from "./call.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { show } from "./show.ts";
 import { enter } from "./sign-in.ts";
@@ -58,7 +58,7 @@ export const accountEndpoints = {
   })),
   "PUT /me/theme": endpoint({
     session: "user",
-    body: Type.Object({ theme: Theme }, strict),
+    body: Form({ theme: Theme }),
     output: Data(Type.Object({ theme: Theme })),
   }).answer(({ body, isSecure }) => ({
     ...answerData(200, body),
@@ -86,7 +86,7 @@ export const accountEndpoints = {
   /** The user proves again who they are, by password or by a code of the second factor. */
   "POST /me/confirmation": endpoint({
     session: "user",
-    body: Type.Object({ password: Type.Optional(Password), code: Type.Optional(Text(40)) }, strict),
+    body: Form({ password: Type.Optional(Password), code: Type.Optional(Text(40)) }),
     output: Data(Empty),
   }).load(async (call) => {
     const { store, user, session, box } = call;
@@ -117,7 +117,7 @@ export const accountEndpoints = {
   }),
   "PUT /me/password": endpoint({
     session: "user",
-    body: Type.Object({ current: Password, password: Password }, strict),
+    body: Form({ current: Password, password: Password }),
     output: Data(SignedInView),
   }).answer(async (call) => {
     const { current, password } = call.body;
@@ -136,7 +136,7 @@ export const accountEndpoints = {
   }),
   "POST /me/second-factor/begin": endpoint({
     session: "user",
-    body: Type.Object({ password: Password }, strict),
+    body: Form({ password: Password }),
     /** `modules`: the rows of the QR code, a digit for each module. */
     output: Data(Type.Object({ secret: Type.String(), modules: Type.Array(Type.String()) })),
   }).load(async (call) => {
@@ -149,7 +149,7 @@ export const accountEndpoints = {
   }),
   "POST /me/second-factor/confirm": endpoint({
     session: "user",
-    body: Type.Object({ code: Text(40) }, strict),
+    body: Form({ code: Text(40) }),
     output: Data(Type.Object({ codes: Type.Array(Type.String()) })),
   }).change((tx, call) => {
     const codes = confirmTotp(tx, call.box, call.user.id, call.body.code);
@@ -161,7 +161,7 @@ export const accountEndpoints = {
   }),
   "POST /me/second-factor/remove": endpoint({
     session: "user",
-    body: Type.Object({ password: Password }, strict),
+    body: Form({ password: Password }),
     output: Data(SignedInView),
   }).answer(async (call) => {
     await requirePassword(call, "password", call.body.password);

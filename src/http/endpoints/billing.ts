@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { formatMoney, readMoney } from "#src/core/money.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { credit, findAccount, listLedger, viewBalance } from "#src/domain/billing/account.ts";
@@ -11,7 +11,7 @@ import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
 import { UsageView } from "#src/domain/messages/schema.ts";
 import { PageQuery, pageById, readBefore, readScreen, wrongParameter } from "../page.ts";
 import { timesOf } from "../times.ts";
-import { Data, ListOf, strict } from "./declare.ts";
+import { Data, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
 import { show } from "./show.ts";
@@ -100,14 +100,11 @@ export const billingEndpoints = {
   "POST /w/{workspace}/billing/credit": endpoint({
     session: "operate",
     isSensitive: true,
-    body: Type.Object(
-      {
-        amount: Type.String({ maxLength: 40 }),
-        note: Type.String({ maxLength: 300 }),
-        ref: Type.String({ maxLength: 191 }),
-      },
-      strict,
-    ),
+    body: Form({
+      amount: Type.String({ maxLength: 40 }),
+      note: Type.String({ maxLength: 300 }),
+      ref: Type.String({ maxLength: 191 }),
+    }),
     /** `is_credited`: false if the reference was used before, which changes nothing. */
     output: Data(Type.Object({ ...account, is_credited: Type.Boolean() })),
   }).change((tx, call) => {

@@ -2,6 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, type ProblemCode } from "#src/core/problem.ts";
+import { Form } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
@@ -206,7 +207,7 @@ export const broadcastEndpoints = {
   "POST /w/{workspace}/broadcasts/{id}/resume": endpoint({
     ...ofBroadcast,
     /** `send_unknown`: the decision about `may_have_been_sent`; without it, resuming is refused while there are any. */
-    body: Type.Object({ send_unknown: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+    body: Form({ send_unknown: Type.Optional(Type.Boolean()) }),
   }).change((tx, call) => {
     const sendUnknown = call.body.send_unknown ?? null;
     const resumed = resumeManually(tx, requireBroadcast(call, tx), sendUnknown);

@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Instant, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { recipientOutcomes } from "#src/domain/broadcasts/broadcast.ts";
@@ -21,7 +21,7 @@ import { readContactChanges } from "../bodies/contact.ts";
 import { contactFilter } from "../contact-filter.ts";
 import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Id, strict } from "./declare.ts";
+import { Data, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 import { show } from "./show.ts";
@@ -32,40 +32,31 @@ const REASON_MAX = 300;
 
 /** The target of a bulk change: selected contacts, matches of a search, or recipients of a broadcast. */
 const BulkPeople = Type.Union([
-  Type.Object({ phones: Type.Array(Type.String({ maxLength: 64 }), { maxItems: PHONES_MAX }) }, strict),
-  Type.Object(
-    {
-      search: Type.Object(
-        {
-          q: Type.Optional(Type.String({ maxLength: 300 })),
-          consent: Type.Optional(Type.String({ maxLength: 20 })),
-          group: Type.Optional(Type.String({ maxLength: 20 })),
-          /** A group filter, which is read as a whole. */
-          filter: Type.Optional(Type.Unknown()),
-        },
-        strict,
-      ),
-    },
-    strict,
-  ),
-  Type.Object(
-    {
-      broadcast: Type.Integer(),
-      status: Type.Optional(OneOf(recipientOutcomes)),
-      /** Of the failure, or of the reason to skip. */
-      code: Type.Optional(Type.String({ maxLength: 40 })),
-    },
-    strict,
-  ),
+  Form({ phones: Type.Array(Type.String({ maxLength: 64 }), { maxItems: PHONES_MAX }) }),
+  Form({
+    search: Form({
+      q: Type.Optional(Type.String({ maxLength: 300 })),
+      consent: Type.Optional(Type.String({ maxLength: 20 })),
+      group: Type.Optional(Type.String({ maxLength: 20 })),
+      /** A group filter, which is read as a whole. */
+      filter: Type.Optional(Type.Unknown()),
+    }),
+  }),
+  Form({
+    broadcast: Type.Integer(),
+    status: Type.Optional(OneOf(recipientOutcomes)),
+    /** Of the failure, or of the reason to skip. */
+    code: Type.Optional(Type.String({ maxLength: 40 })),
+  }),
 ]);
 
 const BulkInput = Type.Union([
-  Type.Object({ add_tag: Name }, strict),
-  Type.Object({ remove_tag: Name }, strict),
-  Type.Object({ add_to_group: Type.Integer() }, strict),
-  Type.Object({ remove_from_group: Type.Integer() }, strict),
-  Type.Object({ new_group: Name }, strict),
-  Type.Object({ opt_out: Type.String({ maxLength: REASON_MAX }) }, strict),
+  Form({ add_tag: Name }),
+  Form({ remove_tag: Name }),
+  Form({ add_to_group: Type.Integer() }),
+  Form({ remove_from_group: Type.Integer() }),
+  Form({ new_group: Name }),
+  Form({ opt_out: Type.String({ maxLength: REASON_MAX }) }),
 ]);
 
 const BulkView = Type.Object({
@@ -96,7 +87,7 @@ export const bulkEndpoints = {
   // Changes nothing.
   "POST /w/{workspace}/bulk/count": endpoint({
     session: "broadcasts",
-    body: Type.Object({ people: BulkPeople }, strict),
+    body: Form({ people: BulkPeople }),
     output: Data(Type.Object({ count: Type.Integer(), set: Type.String() })),
   }).load(async (call) => {
     const { count, set } = await readPeople(call, call.body.people);
@@ -104,16 +95,13 @@ export const bulkEndpoints = {
   }),
   "POST /w/{workspace}/bulk": endpoint({
     session: "broadcasts",
-    body: Type.Object(
-      {
-        people: BulkPeople,
-        change: BulkInput,
-        count: Type.Integer(),
-        /** As it was counted. Without it, only the number of people is compared. */
-        set: Type.Optional(Type.String({ maxLength: 100 })),
-      },
-      strict,
-    ),
+    body: Form({
+      people: BulkPeople,
+      change: BulkInput,
+      count: Type.Integer(),
+      /** As it was counted. Without it, only the number of people is compared. */
+      set: Type.Optional(Type.String({ maxLength: 100 })),
+    }),
     output: Data(BulkView),
   }).answer(async (call) => {
     const { store, workspace, user, body } = call;

@@ -5,7 +5,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findVerifiedAt, verifyTokenOf } from "#src/domain/numbers/callback-verification.ts";
 import { discardDraft, findDraft } from "#src/domain/numbers/connection-draft.ts";
@@ -31,7 +31,7 @@ import {
   serverIssue,
 } from "./ask-network.ts";
 import { change, Refusal, type WorkspaceCall } from "./call.ts";
-import { Data, Empty, strict } from "./declare.ts";
+import { Data, Empty } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 import { NumberDetail, viewNumber } from "./numbers.ts";
@@ -84,7 +84,7 @@ export const connectEndpoints = {
     session: "manage",
     isSensitive: true,
     takesSecrets: true,
-    body: Type.Object({ token: Secret, app_secret: Type.Optional(Secret) }, strict),
+    body: Form({ token: Secret, app_secret: Type.Optional(Secret) }),
     output: Data(ConnectionView),
   }).answer(async (call) => {
     const { workspace, box, body } = call;
@@ -139,14 +139,11 @@ export const connectEndpoints = {
   "POST /w/{workspace}/connection/number": endpoint({
     session: "manage",
     isSensitive: true,
-    body: Type.Object(
-      {
-        account_id: Type.String({ maxLength: 64 }),
-        phone_number_id: Type.String({ maxLength: 64 }),
-        name: Type.Optional(Type.String({ maxLength: 1_000 })),
-      },
-      strict,
-    ),
+    body: Form({
+      account_id: Type.String({ maxLength: 64 }),
+      phone_number_id: Type.String({ maxLength: 64 }),
+      name: Type.Optional(Type.String({ maxLength: 1_000 })),
+    }),
     output: Data(NumberDetail),
   }).answer(async (call) => {
     const { store, workspace, box } = call;

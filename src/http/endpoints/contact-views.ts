@@ -1,6 +1,7 @@
 /** Saved views of the list of contacts: a user's own, and those that are shared with the workspace. */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
+import { Form } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import {
   addView,
@@ -13,21 +14,18 @@ import {
 } from "#src/domain/filters/views.ts";
 import { hasRight } from "#src/domain/users/roles.ts";
 import type { WorkspaceCall } from "./call.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 
-const Search = Type.Object(
-  {
-    q: Type.Optional(Type.String()),
-    consent: Type.Optional(Type.String()),
-    /** Id of a static or dynamic group. */
-    group: Type.Optional(Type.String()),
-    /** A group filter. */
-    filter: Type.Optional(Type.Unknown()),
-    sort: Type.Optional(Type.String()),
-  },
-  strict,
-);
+const Search = Form({
+  q: Type.Optional(Type.String()),
+  consent: Type.Optional(Type.String()),
+  /** Id of a static or dynamic group. */
+  group: Type.Optional(Type.String()),
+  /** A group filter. */
+  filter: Type.Optional(Type.Unknown()),
+  sort: Type.Optional(Type.String()),
+});
 
 const ContactsView = Type.Object({
   id: Type.Integer(),
@@ -42,15 +40,12 @@ const ContactsView = Type.Object({
 });
 
 /** The domain says which values are right. */
-const ViewForm = Type.Object(
-  {
-    name: Type.String({ maxLength: 1_000 }),
-    is_shared: Type.Boolean(),
-    search: Search,
-    columns: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }),
-  },
-  strict,
-);
+const ViewForm = Form({
+  name: Type.String({ maxLength: 1_000 }),
+  is_shared: Type.Boolean(),
+  search: Search,
+  columns: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }),
+});
 
 const params = { id: Id("view") };
 

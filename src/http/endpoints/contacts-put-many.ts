@@ -1,7 +1,7 @@
 /** Many contacts in one request. Each has the outcome that it would have alone, with `PUT /contacts/{phone}`. */
 import { type Static, Type } from "@sinclair/typebox";
 import { PartlyDoneError, Problem } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
+import { Component, Nullable } from "#src/core/schema.ts";
 import { SLICE_MS } from "#src/core/turns.ts";
 import { putContactOf } from "#src/domain/contacts/put.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
@@ -22,7 +22,9 @@ import { contactExample } from "./examples.ts";
 const STEP_MAX = 50;
 const CONTACTS_PER_TOKEN = 25;
 
-const ContactResult = Type.Object(
+const ContactResult = Component(
+  "ContactResult",
+  "The outcome of one contact. `contact` is present with 200 and 201, `error` with 400 and 422.",
   {
     phone: Nullable(
       Type.String(),
@@ -39,10 +41,6 @@ const ContactResult = Type.Object(
         errorSchema(["invalid_request", "invalid_number", "opted_out"]).properties.error,
       ),
     ),
-  },
-  {
-    $id: "ContactResult",
-    description: "The outcome of one contact. `contact` is present with 200 and 201, `error` with 400 and 422.",
   },
 );
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import { FormComponent, Nullable, OneOf } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { conversationStates } from "#src/domain/contacts/conversation-states.ts";
@@ -24,7 +24,7 @@ import { readKey } from "../idempotency.ts";
 import { CursorQuery, readCursor, readIdCursor, readPerPage, writeCursor } from "../page.ts";
 import { type CallOf, change, recordAct, type WorkspaceCall } from "./call.ts";
 import { conversationId, ListMeta, requireConversation, viewFor } from "./conversation-access.ts";
-import { Data, listWith, strict } from "./declare.ts";
+import { Data, listWith } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { conversationExample, noteExample } from "./examples.ts";
 import { unchangedCheck } from "./if-unchanged.ts";
@@ -32,50 +32,43 @@ import { unchangedCheck } from "./if-unchanged.ts";
 /** As long as a message. */
 const NOTE_LENGTH_MAX = 4_096;
 
-const ControlThread = Type.Object(
-  {
-    action: OneOf(
-      threadActions,
-      "`take`: you answer from now on. `release`: no sender has the conversation, and WhatsApp routes the next message of the person. `pass`: another sender gets it at once.",
+const ControlThread = FormComponent("ControlThread", "Who is to have a conversation.", {
+  action: OneOf(
+    threadActions,
+    "`take`: you answer from now on. `release`: no sender has the conversation, and WhatsApp routes the next message of the person. `pass`: another sender gets it at once.",
+  ),
+  to: Type.Optional(
+    OneOf(
+      ["ai_agent"],
+      "With `pass`: Meta's Business Agent gets the conversation. Without it, the escalation partner of the number does.",
     ),
-    to: Type.Optional(
-      OneOf(
-        ["ai_agent"],
-        "With `pass`: Meta's Business Agent gets the conversation. Without it, the escalation partner of the number does.",
-      ),
-    ),
-  },
-  { $id: "ControlThread", ...strict, description: "Who is to have a conversation." },
-);
+  ),
+});
 
-const ChangeConversation = Type.Object(
-  {
-    state: Type.Optional(OneOf(conversationStates, "`snoozed` without `snoozed_until`: until the person writes.")),
-    snoozed_until: Type.Optional(
-      Nullable(
-        Type.String({ examples: ["2026-11-28T09:00:00+05:30"] }),
-        "When the snoozed conversation opens, at most a year ahead; null: when the person writes. Without an offset, in the workspace's timezone.",
-      ),
+const ChangeConversation = FormComponent("ChangeConversation", "What changes of a conversation.", {
+  state: Type.Optional(OneOf(conversationStates, "`snoozed` without `snoozed_until`: until the person writes.")),
+  snoozed_until: Type.Optional(
+    Nullable(
+      Type.String({ examples: ["2026-11-28T09:00:00+05:30"] }),
+      "When the snoozed conversation opens, at most a year ahead; null: when the person writes. Without an offset, in the workspace's timezone.",
     ),
-    assignee: Type.Optional(
-      Nullable(
-        Type.String({ minLength: 1, maxLength: EMAIL_LENGTH_MAX, examples: ["asha@example.com"] }),
-        "Who answers it: the e-mail address of a user of the console; null: no user.",
-      ),
+  ),
+  assignee: Type.Optional(
+    Nullable(
+      Type.String({ minLength: 1, maxLength: EMAIL_LENGTH_MAX, examples: ["asha@example.com"] }),
+      "Who answers it: the e-mail address of a user of the console; null: no user.",
     ),
-    take: Type.Optional(
-      Type.Boolean({
-        description: "Whether the conversation is also taken from a colleague who answers it; else that is 409.",
-      }),
-    ),
-  },
-  { $id: "ChangeConversation", ...strict, description: "What changes of a conversation." },
-);
+  ),
+  take: Type.Optional(
+    Type.Boolean({
+      description: "Whether the conversation is also taken from a colleague who answers it; else that is 409.",
+    }),
+  ),
+});
 
-const AddNote = Type.Object(
-  { text: Type.String({ minLength: 1, maxLength: NOTE_LENGTH_MAX }) },
-  { $id: "AddConversationNote", ...strict, description: "A note for the staff." },
-);
+const AddNote = FormComponent("AddConversationNote", "A note for the staff.", {
+  text: Type.String({ minLength: 1, maxLength: NOTE_LENGTH_MAX }),
+});
 
 const ofBlock = {
   key: ["inbox"],

@@ -1,12 +1,12 @@
 /** What the user is writing to a person, on every device. No other user sees it. */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
+import { Form, Nullable } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findById } from "#src/domain/contacts/find.ts";
 import { findConversationDraft, saveConversationDraft } from "#src/domain/inbound/drafts.ts";
 import { change, Refusal, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { nameToSendTo, requireConversations } from "./inbox.ts";
 
@@ -41,7 +41,7 @@ export const conversationDraftEndpoints = {
     session: "inbox",
     params,
     /** `content` null: it is empty. `replaces`: the key of the one that was changed; null: there was none. */
-    body: Type.Object({ content: Nullable(Content), key: Key, replaces: Nullable(Key), age_ms: AgeMs }, strict),
+    body: Form({ content: Nullable(Content), key: Key, replaces: Nullable(Key), age_ms: AgeMs }),
     output: Data(Empty),
   }).answer((call) =>
     change({ ...call, form: null }, (tx) => {

@@ -91,8 +91,6 @@ interface Reference {
   problems?: readonly ProblemCode[];
 }
 
-/** Additional members of a form are refused. */
-export const strict = { additionalProperties: false };
 export const Empty = Type.Object({});
 
 /** The id of a row in a path. Anything else has no row: `notFound` with this noun. */

@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { Instant, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
@@ -23,7 +23,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { PageQuery, pageById, readBefore, readScreen, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, recordAct, type WorkspaceCall } from "./call.ts";
-import { Data, Id, ListOf, strict } from "./declare.ts";
+import { Data, Id, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 import { show } from "./show.ts";
@@ -92,7 +92,7 @@ export const deliveryEndpoints = {
   }),
   "POST /w/{workspace}/deliveries/replay": endpoint({
     session: "manage",
-    body: Type.Object({ since: Type.String({ maxLength: 40 }), count: Type.Integer({ minimum: 0 }) }, strict),
+    body: Form({ since: Type.String({ maxLength: 40 }), count: Type.Integer({ minimum: 0 }) }),
     output: Data(Type.Object({ replayed: Type.Integer() })),
   }).load(async (call) => {
     const { store, clock, workspace, body } = call;

@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
 import { formatMoney } from "#src/core/money.ts";
 import { invalidRequest } from "#src/core/problem.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { fieldKinds } from "#src/domain/contacts/custom-field.ts";
 import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
@@ -23,7 +23,7 @@ import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { timesOf } from "../times.ts";
 import { change, recordAct } from "./call.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 import { show } from "./show.ts";
@@ -74,20 +74,17 @@ export const developerEndpoints = {
   "POST /w/{workspace}/keys": endpoint({
     session: "manage",
     isSensitive: true,
-    body: Type.Object(
-      {
-        name: Type.String({ maxLength: 1_000 }),
-        /** Absent: all but those that must be named. */
-        scopes: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 20 })),
-        expires: Type.Optional(Type.String({ maxLength: 40 })),
-        daily_people: Type.Optional(Type.Number()),
-        money: Type.Optional(Type.String({ maxLength: 40 })),
-        group: Type.Optional(Type.Integer()),
-        is_automation: Type.Optional(Type.Boolean()),
-        is_ai: Type.Optional(Type.Boolean()),
-      },
-      strict,
-    ),
+    body: Form({
+      name: Type.String({ maxLength: 1_000 }),
+      /** Absent: all but those that must be named. */
+      scopes: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 20 })),
+      expires: Type.Optional(Type.String({ maxLength: 40 })),
+      daily_people: Type.Optional(Type.Number()),
+      money: Type.Optional(Type.String({ maxLength: 40 })),
+      group: Type.Optional(Type.Integer()),
+      is_automation: Type.Optional(Type.Boolean()),
+      is_ai: Type.Optional(Type.Boolean()),
+    }),
     /** The key is shown once: a repeated form does not get it. */
     output: Data(Type.Object({ ...key, key: OptionalText })),
   }).change((tx, call) => {
@@ -132,14 +129,11 @@ export const developerEndpoints = {
   "PUT /w/{workspace}/webhook": endpoint({
     session: "manage",
     isSensitive: true,
-    body: Type.Object(
-      {
-        url: Type.String({ maxLength: 2_048 }),
-        types: Type.Optional(EventTypes),
-        group_bursts: Type.Optional(GroupBursts),
-      },
-      strict,
-    ),
+    body: Form({
+      url: Type.String({ maxLength: 2_048 }),
+      types: Type.Optional(EventTypes),
+      group_bursts: Type.Optional(GroupBursts),
+    }),
     output: Data(WebhookView),
   }).answer((call) => {
     const url = call.body.url.trim();
@@ -198,15 +192,12 @@ export const developerEndpoints = {
   ),
   "POST /w/{workspace}/fields": endpoint({
     session: "manage",
-    body: Type.Object(
-      {
-        key: Type.String({ maxLength: 100 }),
-        label: Type.String({ maxLength: 191 }),
-        kind: OneOf(fieldKinds),
-        choices: Type.Array(Type.String({ maxLength: 191 }), { maxItems: 200 }),
-      },
-      strict,
-    ),
+    body: Form({
+      key: Type.String({ maxLength: 100 }),
+      label: Type.String({ maxLength: 191 }),
+      kind: OneOf(fieldKinds),
+      choices: Type.Array(Type.String({ maxLength: 191 }), { maxItems: 200 }),
+    }),
     output: Data(FieldView),
   }).change((tx, call) => {
     const field = addField(tx, call.workspace.id, call.body);

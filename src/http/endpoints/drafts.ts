@@ -6,7 +6,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { emptyForChange, endChange, findChangeRefusal } from "#src/domain/broadcasts/change.ts";
@@ -31,7 +31,7 @@ import { countAudience, previewBroadcast, reviewBroadcast } from "../broadcast-a
 import { timesOf } from "../times.ts";
 import { viewWait, WaitView } from "./broadcast-waits.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { previewValues } from "./draft-values.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
@@ -39,10 +39,7 @@ import { show } from "./show.ts";
 
 const Value = Type.Union([
   Type.String({ maxLength: 1_024 }),
-  Type.Object(
-    { field: Type.String({ maxLength: 191 }), fallback: Type.Optional(Type.String({ maxLength: 1_024 })) },
-    strict,
-  ),
+  Form({ field: Type.String({ maxLength: 191 }), fallback: Type.Optional(Type.String({ maxLength: 1_024 })) }),
 ]);
 
 const Values = Type.Array(Value, { maxItems: 100 });
@@ -55,65 +52,48 @@ const File = {
 };
 
 /** Accepts incomplete content; the API checks the complete body when the draft is reviewed. */
-const Content = Type.Object(
-  {
-    name: Type.Optional(Type.String({ maxLength: 191 })),
-    template: Type.Optional(Type.String({ maxLength: 512 })),
-    language: Type.Optional(Type.String({ maxLength: 20 })),
-    from: Type.Optional(Type.String({ maxLength: 30 })),
-    group: Type.Optional(Type.Integer()),
-    to: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1_000 })),
-    variables: Type.Optional(
-      Type.Object({ header: Values, body: Values, buttons: Type.Optional(ButtonValues) }, strict),
-    ),
-    media: Type.Optional(Type.Object({ ...File, filename: Type.Optional(Type.String({ maxLength: 240 })) }, strict)),
-    location: Type.Optional(
-      Type.Object(
-        {
-          latitude: Type.Number(),
-          longitude: Type.Number(),
-          name: Type.Optional(Label),
-          address: Type.Optional(Label),
-        },
-        strict,
+const Content = Form({
+  name: Type.Optional(Type.String({ maxLength: 191 })),
+  template: Type.Optional(Type.String({ maxLength: 512 })),
+  language: Type.Optional(Type.String({ maxLength: 20 })),
+  from: Type.Optional(Type.String({ maxLength: 30 })),
+  group: Type.Optional(Type.Integer()),
+  to: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1_000 })),
+  variables: Type.Optional(Form({ header: Values, body: Values, buttons: Type.Optional(ButtonValues) })),
+  media: Type.Optional(Form({ ...File, filename: Type.Optional(Type.String({ maxLength: 240 })) })),
+  location: Type.Optional(
+    Form({
+      latitude: Type.Number(),
+      longitude: Type.Number(),
+      name: Type.Optional(Label),
+      address: Type.Optional(Label),
+    }),
+  ),
+  offer_expires_at: Type.Optional(Type.String({ maxLength: 40 })),
+  products: Type.Optional(
+    Form({
+      catalog_id: Type.Optional(Label),
+      thumbnail: Type.Optional(Label),
+      sections: Type.Optional(
+        Type.Array(Form({ title: Type.Optional(Label), items: Type.Array(Label, { maxItems: 30 }) }), { maxItems: 10 }),
       ),
-    ),
-    offer_expires_at: Type.Optional(Type.String({ maxLength: 40 })),
-    products: Type.Optional(
-      Type.Object(
-        {
-          catalog_id: Type.Optional(Label),
-          thumbnail: Type.Optional(Label),
-          sections: Type.Optional(
-            Type.Array(
-              Type.Object({ title: Type.Optional(Label), items: Type.Array(Label, { maxItems: 30 }) }, strict),
-              { maxItems: 10 },
-            ),
-          ),
-        },
-        strict,
-      ),
-    ),
-    cards: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            media: Type.Optional(Type.Object(File, strict)),
-            product: Type.Optional(Label),
-            body: Type.Optional(
-              Type.Union([Values, Type.Record(Type.String({ maxLength: 100 }), Value, { maxProperties: 100 })]),
-            ),
-            buttons: Type.Optional(ButtonValues),
-          },
-          strict,
+    }),
+  ),
+  cards: Type.Optional(
+    Type.Array(
+      Form({
+        media: Type.Optional(Form(File)),
+        product: Type.Optional(Label),
+        body: Type.Optional(
+          Type.Union([Values, Type.Record(Type.String({ maxLength: 100 }), Value, { maxProperties: 100 })]),
         ),
-        { maxItems: 10 },
-      ),
+        buttons: Type.Optional(ButtonValues),
+      }),
+      { maxItems: 10 },
     ),
-    send_at: Type.Optional(Type.String({ maxLength: 40 })),
-  },
-  strict,
-);
+  ),
+  send_at: Type.Optional(Type.String({ maxLength: 40 })),
+});
 
 const DraftView = Type.Object({
   id: Type.Integer(),
@@ -232,7 +212,7 @@ export const draftEndpoints = {
     session: "broadcasts",
     params: draft,
     /** What the review showed. */
-    body: Type.Object({ reached: Type.Integer(), amount: Nullable(Type.String()) }, strict),
+    body: Form({ reached: Type.Integer(), amount: Nullable(Type.String()) }),
     /** A draft that was sent before answers with its broadcast. */
     output: Data(Type.Union([CreatedBroadcastView, BroadcastView])),
   }).answer(async (call) => {

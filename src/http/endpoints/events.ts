@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { systemClock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
-import { OneOf } from "#src/core/schema.ts";
+import { Component, OneOf } from "#src/core/schema.ts";
 import { serviceSignature } from "#src/core/service-signature.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { openSigningSecrets } from "#src/domain/webhooks/address.ts";
@@ -30,26 +30,23 @@ const WAIT_MAX_S = 30;
 /** Instead of a cursor: only events from now on. */
 const LATEST = "latest";
 
-const EventLogMeta = Type.Object(
-  {
-    per_page: Type.Integer({ examples: [50] }),
-    signatures: Type.Optional(
-      Type.Array(Type.Union([Type.String(), Type.Null()]), {
-        description:
-          "With `signed`: the `Service-Signature` of each event, made now with the webhook's secret (by both, while one replaces the other); null while the workspace has no secret.",
-      }),
-    ),
-    cursors: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          "With `cursors`: the cursor behind each event. Stored in the transaction that holds the event's effects, it makes each event count once.",
-      }),
-    ),
-    has_more: Type.Boolean({ description: "Whether to ask again at once: more events may follow." }),
-    next: Type.String({ description: "Cursor to continue with, passed as `after`; never null." }),
-  },
-  { $id: "EventLogPage", description: "The position in the event log." },
-);
+const EventLogMeta = Component("EventLogPage", "The position in the event log.", {
+  per_page: Type.Integer({ examples: [50] }),
+  signatures: Type.Optional(
+    Type.Array(Type.Union([Type.String(), Type.Null()]), {
+      description:
+        "With `signed`: the `Service-Signature` of each event, made now with the webhook's secret (by both, while one replaces the other); null while the workspace has no secret.",
+    }),
+  ),
+  cursors: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "With `cursors`: the cursor behind each event. Stored in the transaction that holds the event's effects, it makes each event count once.",
+    }),
+  ),
+  has_more: Type.Boolean({ description: "Whether to ask again at once: more events may follow." }),
+  next: Type.String({ description: "Cursor to continue with, passed as `after`; never null." }),
+});
 
 const EventLog = listWith(EventView, EventLogMeta);
 

@@ -8,7 +8,7 @@ import { sleep } from "#src/core/clock.ts";
 import { allSentences } from "#src/core/fault.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound, Problem } from "#src/core/problem.ts";
-import { Instant, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, OneOf } from "#src/core/schema.ts";
 import { QueryOverBudget } from "#src/db/query-budget.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
@@ -30,7 +30,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { PageQuery, pageOf, readGroupCursor, readPage } from "../page.ts";
 import { change, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
+import { Data, Empty, Id, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 
@@ -42,7 +42,7 @@ const group = { ...GroupView.properties, filter: Type.Unknown(), created_at: Ins
 const GroupDetail = Type.Object(group);
 
 /** The filter parser reports mistakes with their position, so the schema does not check the filter. */
-const GroupForm = Type.Object({ name: Name, filter: Type.Unknown() }, strict);
+const GroupForm = Form({ name: Name, filter: Type.Unknown() });
 const SAMPLE = 5;
 
 /** Pause between two batches, so that other writes are not delayed. */
@@ -93,7 +93,7 @@ export const groupEndpoints = {
   // Changes nothing: called while a filter is being built.
   "POST /w/{workspace}/groups/count": endpoint({
     session: "broadcasts",
-    body: Type.Object({ filter: Type.Unknown() }, strict),
+    body: Form({ filter: Type.Unknown() }),
     output: Data(Type.Object({ count: Type.Integer(), sample: Type.Array(SamplePerson) })),
   }).load(async (call) => {
     const { total, sample } = await evaluateFilter(call, call.body.filter, SAMPLE);

@@ -1,6 +1,6 @@
 /** What the console sends and gets about an import, and how a stored import is shown. */
 import { type Static, Type } from "@sinclair/typebox";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import { encodings } from "#src/transfer/formats/encodings.ts";
 import type { ImportPreview } from "#src/transfer/import-preview.ts";
@@ -8,29 +8,25 @@ import { fixOf, type ReasonCount } from "#src/transfer/reasons.ts";
 import type { Import, ImportSettings } from "#src/transfer/table.ts";
 import { timesOf } from "../times.ts";
 import type { WorkspaceCall } from "./call.ts";
-import { strict } from "./declare.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
 import { show } from "./show.ts";
 
 const dateOrders = ["dmy", "mdy", "ymd"] as const;
 
 /** What a user decides about a file; what is null or missing is detected. */
-export const ImportChoices = Type.Object(
-  {
-    map: Type.Record(Type.String(), Type.String({ maxLength: 300 }), { maxProperties: 5_000 }),
-    opt_in: Nullable(Type.Boolean()),
-    proof: Type.String({ maxLength: 1_000 }),
-    encoding: Type.Optional(Nullable(OneOf(encodings))),
-    quotes: Type.Optional(OneOf(["csv", "none"])),
-    /** Line of the header; 0: the file has none. */
-    header_row: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
-    dates: Type.Optional(Nullable(OneOf(dateOrders))),
-    /** In which numbers without a country code are read. */
-    country: Type.Optional(Nullable(Type.String({ pattern: "^[A-Z]{2}$" }))),
-    bad_cells: Type.Optional(OneOf(["skip", "refuse"])),
-  },
-  strict,
-);
+export const ImportChoices = Form({
+  map: Type.Record(Type.String(), Type.String({ maxLength: 300 }), { maxProperties: 5_000 }),
+  opt_in: Nullable(Type.Boolean()),
+  proof: Type.String({ maxLength: 1_000 }),
+  encoding: Type.Optional(Nullable(OneOf(encodings))),
+  quotes: Type.Optional(OneOf(["csv", "none"])),
+  /** Line of the header; 0: the file has none. */
+  header_row: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
+  dates: Type.Optional(Nullable(OneOf(dateOrders))),
+  /** In which numbers without a country code are read. */
+  country: Type.Optional(Nullable(Type.String({ pattern: "^[A-Z]{2}$" }))),
+  bad_cells: Type.Optional(OneOf(["skip", "refuse"])),
+});
 
 /** A class of reasons, how often it was met, and what the user can do about it. */
 const Reason = Type.Object({

@@ -1,13 +1,14 @@
 /** One message that a person sent, as its event showed it. */
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
+import { Component, FormComponent } from "#src/core/schema.ts";
 import { findInbound } from "#src/domain/inbound/read.ts";
 import { InboundView } from "#src/domain/inbound/schema.ts";
 import { showInbound } from "#src/domain/inbound/view.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
 import { markRead } from "#src/sending/mark-read.ts";
 import { answerData } from "../answer.ts";
-import { Data, Id, strict } from "./declare.ts";
+import { Data, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { inboundExample } from "./examples.ts";
 
@@ -19,21 +20,18 @@ export const inboundEndpoints = {
     keyOfFirstVersion: [],
     session: "inbox",
     params: { id: received },
-    body: Type.Object(
-      {
-        typing: Type.Optional(
-          Type.Boolean({
-            description: "Whether the phone also shows that an answer is being written, for 25 seconds at most.",
-          }),
-        ),
-      },
-      { $id: "MarkRead", ...strict, description: "How a received message is marked." },
-    ),
-    output: Data(
-      Type.Object(
-        { id: Type.Integer({ examples: [311] }), typing: Type.Boolean() },
-        { $id: "MarkedRead", description: "A received message that is marked as read." },
+    body: FormComponent("MarkRead", "How a received message is marked.", {
+      typing: Type.Optional(
+        Type.Boolean({
+          description: "Whether the phone also shows that an answer is being written, for 25 seconds at most.",
+        }),
       ),
+    }),
+    output: Data(
+      Component("MarkedRead", "A received message that is marked as read.", {
+        id: Type.Integer({ examples: [311] }),
+        typing: Type.Boolean(),
+      }),
     ),
     reference: {
       operationId: "markInboundRead",

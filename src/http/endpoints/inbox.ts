@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { ConversationState } from "#src/domain/contacts/conversation-states.ts";
@@ -43,7 +43,7 @@ import { timesOf } from "../times.ts";
 import { change, recordAct, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { ConversationItemView, viewConversationItem } from "./conversation-items.ts";
 import { pageReader, seesItem } from "./conversation-page.ts";
-import { Data, Id, ListOf, strict } from "./declare.ts";
+import { Data, Id, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 import { ConversationRow, readerOf, State, viewRow } from "./inbox-row.ts";
@@ -230,10 +230,7 @@ export const inboxEndpoints = {
   "POST /w/{workspace}/inbox/{contact}/ask-for-number": endpoint({
     session: "inbox",
     params: contact,
-    body: Type.Object(
-      { text: Type.String({ minLength: 1, maxLength: ASK_LENGTH_MAX }), from: Type.Optional(Type.String()) },
-      strict,
-    ),
+    body: Form({ text: Type.String({ minLength: 1, maxLength: ASK_LENGTH_MAX }), from: Type.Optional(Type.String()) }),
     output: Data(MessageView),
   }).answer(async (call) => {
     const { store, workspace, path, body } = call;
@@ -274,7 +271,7 @@ export const inboxEndpoints = {
   "POST /w/{workspace}/inbox/{contact}/seen": endpoint({
     session: "inbox",
     params: contact,
-    body: Type.Object({ last_inbound_id: Type.Integer(), last_mention_id: Type.Optional(Type.Integer()) }, strict),
+    body: Form({ last_inbound_id: Type.Integer(), last_mention_id: Type.Optional(Type.Integer()) }),
     output: Data(Type.Object({ is_seen: Type.Boolean() })),
   }).answer((call) =>
     change({ ...call, form: null }, (tx) => {

@@ -1,6 +1,6 @@
 /** Possible duplicates among contacts: the pairs, two of them side by side, joining them, and the word that they are different people. */
 import { type Static, Type } from "@sinclair/typebox";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Component, Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
@@ -18,108 +18,94 @@ import { findPairs } from "#src/transfer/find-pairs.ts";
 import { timesOf } from "../times.ts";
 import type { WorkspaceCall } from "./call.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
-import { Data, strict } from "./declare.ts";
+import { Data } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { contactExample } from "./examples.ts";
 
-const Side = Type.Object(
-  {
-    phone: Nullable(Type.String()),
-    user_id: Nullable(Type.String()),
-    name: Nullable(Type.String()),
-    email: Nullable(Type.String()),
-    birthday: Nullable(Type.String()),
-    consent: OneOf(consents),
-    last_message_from_them_at: Nullable(Instant()),
-    created_at: Instant(),
-  },
-  { $id: "DuplicateContact", description: "One of two contacts that may be one person." },
-);
+const Side = Component("DuplicateContact", "One of two contacts that may be one person.", {
+  phone: Nullable(Type.String()),
+  user_id: Nullable(Type.String()),
+  name: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  birthday: Nullable(Type.String()),
+  consent: OneOf(consents),
+  last_message_from_them_at: Nullable(Instant()),
+  created_at: Instant(),
+});
 
-const Pair = Type.Object(
-  {
-    reasons: Type.Array(OneOf(pairReasons), {
-      description:
-        "Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other; `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`; `same_name_and_birthday`.",
-    }),
-    one: Side,
-    other: Side,
-  },
-  { $id: "DuplicatePair", description: "Two contacts that may be one person, and why." },
-);
+const Pair = Component("DuplicatePair", "Two contacts that may be one person, and why.", {
+  reasons: Type.Array(OneOf(pairReasons), {
+    description:
+      "Why the two may be one person: `network`: WhatsApp named one by a number or user id of the other; `same_number`: two variants of one number, as in Brazil, Mexico and Argentina; `same_email`; `same_name_and_birthday`.",
+  }),
+  one: Side,
+  other: Side,
+});
 
 const Value = Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()]));
 
-const Comparison = Type.Object(
-  {
-    fields: Type.Array(
-      Type.Object({
-        field: Type.String({ description: "`phone`, a profile field, or `fields.` and the key of a custom field." }),
-        stays: Value,
-        goes: Value,
-        differs: Type.Boolean({
-          description:
-            "Both have a value and they are not the same: `take` decides. A value that only one has is kept.",
-        }),
+const Comparison = Component("ContactComparison", "Two contacts side by side, and what joining them would do.", {
+  fields: Type.Array(
+    Type.Object({
+      field: Type.String({ description: "`phone`, a profile field, or `fields.` and the key of a custom field." }),
+      stays: Value,
+      goes: Value,
+      differs: Type.Boolean({
+        description: "Both have a value and they are not the same: `take` decides. A value that only one has is kept.",
       }),
-    ),
-    consent: Type.Object({
-      stays: OneOf(consents),
-      goes: OneOf(consents),
-      becomes: OneOf(consents, "What holds after the join. It is never raised: an opt-out of either holds."),
     }),
-    further_phone: Nullable(
-      Type.String({
-        description:
-          "The number that is not answered first after the join, unless `take` has `phone`. It still leads to the contact. Null: both are one number, or only one has a number.",
-      }),
-    ),
-    moves: Type.Object(
-      {
-        sent: Type.Integer(),
-        of_broadcasts: Type.Integer(),
-        scheduled: Type.Integer(),
-        received: Type.Integer(),
-        by_other_senders: Type.Integer(),
-        notes: Type.Integer(),
-        files: Type.Integer(),
-        tags: Type.Integer(),
-        groups: Type.Integer(),
-      },
-      {
-        description: `What the contact that stays gets from the other one. ${COUNTED_MAX.toLocaleString("en")} means that many or more.`,
-      },
-    ),
-    seen: Type.String({
-      description: "Stands for what was compared; a join that names it fails if either changed since.",
+  ),
+  consent: Type.Object({
+    stays: OneOf(consents),
+    goes: OneOf(consents),
+    becomes: OneOf(consents, "What holds after the join. It is never raised: an opt-out of either holds."),
+  }),
+  further_phone: Nullable(
+    Type.String({
+      description:
+        "The number that is not answered first after the join, unless `take` has `phone`. It still leads to the contact. Null: both are one number, or only one has a number.",
     }),
-  },
-  { $id: "ContactComparison", description: "Two contacts side by side, and what joining them would do." },
-);
+  ),
+  moves: Type.Object(
+    {
+      sent: Type.Integer(),
+      of_broadcasts: Type.Integer(),
+      scheduled: Type.Integer(),
+      received: Type.Integer(),
+      by_other_senders: Type.Integer(),
+      notes: Type.Integer(),
+      files: Type.Integer(),
+      tags: Type.Integer(),
+      groups: Type.Integer(),
+    },
+    {
+      description: `What the contact that stays gets from the other one. ${COUNTED_MAX.toLocaleString("en")} means that many or more.`,
+    },
+  ),
+  seen: Type.String({
+    description: "Stands for what was compared; a join that names it fails if either changed since.",
+  }),
+});
 
-const DifferentPeople = Type.Object(
-  { different: Type.Boolean() },
-  { $id: "DifferentPeople", description: "That two contacts are different people." },
-);
+const DifferentPeople = Component("DifferentPeople", "That two contacts are different people.", {
+  different: Type.Boolean(),
+});
 
 const With = Type.String({ maxLength: 200, description: "Number or user id of the other contact." });
 
-const JoinBody = Type.Object(
-  {
-    with: Type.String({ maxLength: 200, description: "Number or user id of the contact that goes." }),
-    take: Type.Optional(
-      Type.Array(Type.String({ maxLength: 200 }), {
-        maxItems: 200,
-        description:
-          "Fields in which the two differ and of which the value of the contact that goes is kept: `phone`, profile fields, `fields.` and a key. Default: none, so the contact that stays keeps its values.",
-      }),
-    ),
-    seen: Type.Optional(
-      Type.String({ maxLength: 100, description: "`seen` of the comparison: the join fails if either changed since." }),
-    ),
-  },
-  strict,
-);
+const JoinBody = Form({
+  with: Type.String({ maxLength: 200, description: "Number or user id of the contact that goes." }),
+  take: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: 200,
+      description:
+        "Fields in which the two differ and of which the value of the contact that goes is kept: `phone`, profile fields, `fields.` and a key. Default: none, so the contact that stays keeps its values.",
+    }),
+  ),
+  seen: Type.Optional(
+    Type.String({ maxLength: 100, description: "`seen` of the comparison: the join fails if either changed since." }),
+  ),
+});
 
 const params = { phone: PhoneParam };
 const OtherParam = Type.String({ ...PhoneParam, examples: ["442079460277"] });
@@ -174,7 +160,7 @@ export const joinContactEndpoints = {
     keyOfFirstVersion: [],
     session: "broadcasts",
     params,
-    body: Type.Object({ with: With }, strict),
+    body: Form({ with: With }),
     output: Data(DifferentPeople),
     reference: {
       operationId: "markDifferentPeople",

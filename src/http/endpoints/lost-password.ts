@@ -4,6 +4,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import { Form } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { findOpenLink, linkIsOver, redeemMailedLink, requestMailedLink } from "#src/domain/users/links.ts";
@@ -14,7 +15,7 @@ import { findPasswordProblem } from "#src/domain/users/user.ts";
 import { clientNetwork } from "#src/net/client-network.ts";
 import { answerData } from "../answer.ts";
 import { type ConsoleCall, Refusal, recordAct } from "./call.ts";
-import { Data, Empty, strict } from "./declare.ts";
+import { Data, Empty } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 
 const Text = (maxLength: number) => Type.String({ maxLength });
@@ -27,7 +28,7 @@ export const lostPasswordEndpoints = {
   }).read((_, { sendsEmail }) => ({ sends_email: sendsEmail })),
   "POST /lost-password": endpoint({
     session: "nobody",
-    body: Type.Object({ email: Text(300) }, strict),
+    body: Form({ email: Text(300) }),
     output: Data(Empty),
   }).answer(async (call) => {
     requireMail(call);
@@ -48,7 +49,7 @@ export const lostPasswordEndpoints = {
   }),
   "POST /lost-password/use": endpoint({
     session: "nobody",
-    body: Type.Object({ token: Text(100), password: Text(1_000) }, strict),
+    body: Form({ token: Text(100), password: Text(1_000) }),
     output: Data(Empty),
   }).answer(async (call) => {
     const { store, passwords, address } = call;
@@ -65,7 +66,7 @@ export const lostPasswordEndpoints = {
   }),
   "POST /links/verify": endpoint({
     session: "nobody",
-    body: Type.Object({ token: Text(100) }, strict),
+    body: Form({ token: Text(100) }),
     output: Data(Type.Object({ email: Type.String() })),
   }).answer(async ({ store, address, body }) => {
     const { email } = await store.write((tx) => {

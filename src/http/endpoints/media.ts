@@ -1,7 +1,7 @@
 /** Files that people sent, and files that a program uploads to send them. */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
+import { Form, Nullable } from "#src/core/schema.ts";
 import { findMedia, findUpload } from "#src/domain/media/read.ts";
 import { UploadView } from "#src/domain/media/schema.ts";
 import { viewUpload } from "#src/domain/media/view.ts";
@@ -11,7 +11,7 @@ import { answerData } from "../answer.ts";
 import { cleanName, FILENAME_LENGTH_MAX, readFormFile, readPiece, skipForm } from "../form-file.ts";
 import { answerMedia, type ShownFile } from "../serve-media.ts";
 import { type AnyCallWith, recordAct, type WorkspaceCall } from "./call.ts";
-import { ANY_TYPE, Data, Empty, File, Id, strict } from "./declare.ts";
+import { ANY_TYPE, Data, Empty, File, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { uploadExample } from "./examples.ts";
 
@@ -28,15 +28,12 @@ export const mediaEndpoints = {
   // A file in pieces, in their order, so that a browser continues where a lost line stopped it.
   "POST /w/{workspace}/uploads": endpoint({
     session: "inbox",
-    body: Type.Object(
-      {
-        bytes: Type.Integer({ minimum: 1 }),
-        filename: Type.String({ maxLength: FILENAME_LENGTH_MAX }),
-        /** As the browser states it; empty: it does not. */
-        content_type: Type.String({ maxLength: 200 }),
-      },
-      strict,
-    ),
+    body: Form({
+      bytes: Type.Integer({ minimum: 1 }),
+      filename: Type.String({ maxLength: FILENAME_LENGTH_MAX }),
+      /** As the browser states it; empty: it does not. */
+      content_type: Type.String({ maxLength: 200 }),
+    }),
     output: Data(PiecesView),
   }).answer(async (call) => {
     const { bytes, filename, content_type: type } = call.body;

@@ -1,7 +1,7 @@
 /** The people of a workspace who use the console: roles, limits to numbers, invitations, sessions. */
 import { type Static, Type } from "@sinclair/typebox";
 import { Problem } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
+import { Form, Nullable } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { endSessionsOfMember, removeMembership } from "#src/domain/users/change.ts";
 import { inviteUser } from "#src/domain/users/invite.ts";
@@ -10,7 +10,7 @@ import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import { Rows } from "../rows.ts";
 import { whenUtc } from "../times.ts";
 import type { ConsoleCall } from "./call.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { MemberRole, OptionalText, OptionalTime } from "./fragments.ts";
 import { isDue, requireMail } from "./lost-password.ts";
@@ -54,17 +54,14 @@ export const memberEndpoints = {
   "POST /w/{workspace}/people": endpoint({
     session: "manage",
     isSensitive: true,
-    body: Type.Object(
-      {
-        email: Text,
-        role: MemberRole,
-        /** Of an agent: ids of numbers; null: all; absent: as it is. */
-        numbers: Type.Optional(Nullable(Type.Array(Type.Integer(), { maxItems: 1_000 }))),
-        /** Send an invitation's link by e-mail, so that only its receiver sees it. */
-        by_mail: Type.Optional(Type.Boolean()),
-      },
-      strict,
-    ),
+    body: Form({
+      email: Text,
+      role: MemberRole,
+      /** Of an agent: ids of numbers; null: all; absent: as it is. */
+      numbers: Type.Optional(Nullable(Type.Array(Type.Integer(), { maxItems: 1_000 }))),
+      /** Send an invitation's link by e-mail, so that only its receiver sees it. */
+      by_mail: Type.Optional(Type.Boolean()),
+    }),
     output: Data(CreatedLink),
   }).change((tx, call) => {
     const { email, role, numbers, by_mail: isMailed = false } = call.body;

@@ -1,7 +1,7 @@
 /** What the network changed about a number or a template over time, each with what it means. */
 import { type Static, Type } from "@sinclair/typebox";
 import { readPhone } from "#src/core/phone.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Component, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { explainNumberChange } from "#src/domain/numbers/explain-change.ts";
 import { type ChangePosition, type ListedSubject, listChanges } from "#src/domain/numbers/network-changes.ts";
@@ -18,31 +18,28 @@ import { ListMeta } from "./conversation-access.ts";
 import { listWith } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 
-const NetworkChangeView = Type.Object(
-  {
-    id: Type.Integer(),
-    at: Instant("When the network changed it; of a change that no report told of, when it was found."),
-    number: Nullable(Type.String({ examples: ["+442079460210"] }), "Your number that changed; null of a template."),
-    template: Nullable(
-      Type.Object({ name: Type.String(), language: Type.String() }),
-      "The template that changed; null of a number.",
-    ),
-    property: OneOf(
-      changedProperties,
-      "What changed. Of a number: `quality`, `limit` (people in 24 hours), `status`, `restriction`. Of a template: `quality`, `status`, `category`.",
-    ),
-    from: Nullable(
-      Type.String({
-        description: "In the network's own word, such as `GREEN` or `PAUSED`; a limit is a number or `unlimited`.",
-        examples: ["GREEN"],
-      }),
-      "Null: not known, or no restriction.",
-    ),
-    to: Nullable(Type.String({ examples: ["RED"] }), "The same for what it became."),
-    meaning: Type.String({ description: "What it means and what to do." }),
-  },
-  { $id: "NetworkChange", description: "A change that the network made to a number or a template." },
-);
+const NetworkChangeView = Component("NetworkChange", "A change that the network made to a number or a template.", {
+  id: Type.Integer(),
+  at: Instant("When the network changed it; of a change that no report told of, when it was found."),
+  number: Nullable(Type.String({ examples: ["+442079460210"] }), "Your number that changed; null of a template."),
+  template: Nullable(
+    Type.Object({ name: Type.String(), language: Type.String() }),
+    "The template that changed; null of a number.",
+  ),
+  property: OneOf(
+    changedProperties,
+    "What changed. Of a number: `quality`, `limit` (people in 24 hours), `status`, `restriction`. Of a template: `quality`, `status`, `category`.",
+  ),
+  from: Nullable(
+    Type.String({
+      description: "In the network's own word, such as `GREEN` or `PAUSED`; a limit is a number or `unlimited`.",
+      examples: ["GREEN"],
+    }),
+    "Null: not known, or no restriction.",
+  ),
+  to: Nullable(Type.String({ examples: ["RED"] }), "The same for what it became."),
+  meaning: Type.String({ description: "What it means and what to do." }),
+});
 
 type Given = "number" | "template" | "language" | "per_page" | "after";
 type ChangesCall = (KeyCall | WorkspaceCall) & { query: { get(name: Given): string | null } };

@@ -6,6 +6,7 @@
 import { Type } from "@sinclair/typebox";
 import { quoted } from "#src/core/foreign-text.ts";
 import { invalidRequest } from "#src/core/problem.ts";
+import { Form } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
 import { findStoredMeaning } from "#src/domain/messages/error-codes.ts";
@@ -33,7 +34,7 @@ import {
 } from "#src/receiving/connect-number.ts";
 import { describeAccount, opened, portOf, refusedByNetwork, requireUsable, serverIssue } from "./ask-network.ts";
 import { Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Id, strict } from "./declare.ts";
+import { Data, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { changeNumber, NumberDetail, requireNumber } from "./numbers.ts";
 
@@ -51,7 +52,7 @@ export const numberAccessEndpoints = {
     ...ofNumber,
     takesSecrets: true,
     /** `move`: the owner has agreed that the number is in another account from now on. */
-    body: Type.Object({ token: Secret, app_secret: Secret, move: Type.Optional(Type.Boolean()) }, strict),
+    body: Form({ token: Secret, app_secret: Secret, move: Type.Optional(Type.Boolean()) }),
   }).answer(async (call) => {
     const { store, box, body } = call;
     const number = store.read((tx) => requireNumber(call, tx));
@@ -77,7 +78,7 @@ export const numberAccessEndpoints = {
   // Sets the app's callback address and fields, and subscribes the app to the account.
   "POST /w/{workspace}/numbers/{id}/webhook": endpoint({
     ...ofNumber,
-    body: Type.Object({ replace: Type.Optional(Type.Boolean()) }, strict),
+    body: Form({ replace: Type.Optional(Type.Boolean()) }),
   }).answer(async (call) => {
     const { store, box, publicUrl, workspace } = call;
     const number = store.read((tx) => requireOnMeta(call, tx));
@@ -103,7 +104,7 @@ export const numberAccessEndpoints = {
   "POST /w/{workspace}/numbers/{id}/register": endpoint({
     ...ofNumber,
     takesSecrets: true,
-    body: Type.Object({ pin: Type.String({ maxLength: 64 }) }, strict),
+    body: Form({ pin: Type.String({ maxLength: 64 }) }),
   }).answer(async (call) => {
     const { store, box, body } = call;
     const number = store.read((tx) => requireOnMeta(call, tx));

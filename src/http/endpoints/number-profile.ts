@@ -6,7 +6,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { encode } from "uqr";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Nullable, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
@@ -29,7 +29,7 @@ import { withTimeout } from "../body.ts";
 import { CursorQuery } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { recordAct, type WorkspaceCallWith } from "./call.ts";
-import { ANY_TYPE, Data, Empty, File, Id, ListOf, strict } from "./declare.ts";
+import { ANY_TYPE, Data, Empty, File, Id, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 import { requireNumber } from "./numbers.ts";
@@ -73,14 +73,11 @@ export const numberProfileEndpoints = {
   "GET /w/{workspace}/numbers/{id}/profile": endpoint(ofProfile).load((call) => show(open(call).profile)),
   "PUT /w/{workspace}/numbers/{id}/profile": endpoint({
     ...ofProfile,
-    body: Type.Object(
-      {
-        ...{ about: Text, description: Text, address: Text, email: Text },
-        websites: Type.Array(Text, { maxItems: 20 }),
-        vertical: OneOf(verticalNames),
-      },
-      strict,
-    ),
+    body: Form({
+      ...{ about: Text, description: Text, address: Text, email: Text },
+      websites: Type.Array(Text, { maxItems: 20 }),
+      vertical: OneOf(verticalNames),
+    }),
   }).answer(async (call) => {
     const { profile, record } = open(call);
     const { websites, vertical, ...texts } = call.body;
@@ -119,14 +116,11 @@ export const numberProfileEndpoints = {
   }),
   "PUT /w/{workspace}/numbers/{id}/username": endpoint({
     ...ofProfile,
-    body: Type.Object(
-      {
-        username: Type.String({ maxLength: 200 }),
-        /** Also where another number of the business has it. */
-        move: Type.Optional(Type.Boolean()),
-      },
-      strict,
-    ),
+    body: Form({
+      username: Type.String({ maxLength: 200 }),
+      /** Also where another number of the business has it. */
+      move: Type.Optional(Type.Boolean()),
+    }),
   }).answer(async (call) => {
     const { profile, record } = open(call);
     const { username, move = false } = call.body;
@@ -168,7 +162,7 @@ export const numberProfileEndpoints = {
   "POST /w/{workspace}/numbers/{id}/unblock": endpoint({
     session: "overview",
     params: number,
-    body: Type.Object({ person: Type.String({ minLength: 1, maxLength: 200 }) }, strict),
+    body: Form({ person: Type.String({ minLength: 1, maxLength: 200 }) }),
     output: Data(Empty),
   }).answer(async (call) => {
     const { store, workspace, body } = call;

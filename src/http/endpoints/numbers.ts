@@ -1,7 +1,7 @@
 /** Numbers: whether they can send, what the network reports of them, and the doctor's findings. */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
@@ -28,7 +28,7 @@ import type { Reported } from "#src/health/finding.ts";
 import { SET_UP } from "#src/health/receiving-rules.ts";
 import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { Network, OptionalCount, OptionalText, OptionalTime, StepFinding } from "./fragments.ts";
 import { show } from "./show.ts";
@@ -98,7 +98,7 @@ export const numberEndpoints = {
   "POST /w/{workspace}/numbers": endpoint({
     session: "manage",
     isSensitive: true,
-    body: Type.Object({ phone: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 1_000 }) }, strict),
+    body: Form({ phone: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 1_000 }) }),
     output: Data(NumberDetail),
   }).change((tx, call) => {
     const { phone, name } = call.body;
@@ -110,7 +110,7 @@ export const numberEndpoints = {
   "PUT /w/{workspace}/numbers/{id}": endpoint({
     ...ofNumber,
     isSensitive: true,
-    body: Type.Object({ name: Type.String({ maxLength: 1_000 }), throughput: Type.Integer() }, strict),
+    body: Form({ name: Type.String({ maxLength: 1_000 }), throughput: Type.Integer() }),
   }).answer((call) =>
     changeNumber(call, "number.change", (tx, number) => {
       const { name, throughput } = call.body;
@@ -136,7 +136,7 @@ export const numberEndpoints = {
   ),
   "POST /w/{workspace}/numbers/{id}/unready": endpoint({
     ...ofNumber,
-    body: Type.Object({ reason: Type.String({ maxLength: 300 }) }, strict),
+    body: Form({ reason: Type.String({ maxLength: 300 }) }),
   }).answer((call) => {
     const reason = trimShown(call.body.reason);
     if (reason === "")

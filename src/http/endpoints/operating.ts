@@ -1,7 +1,7 @@
 /** For operators: the workspaces of the server and its audit log. The same operations as on the command line. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatMoney } from "#src/core/money.ts";
-import { Instant, Nullable } from "#src/core/schema.ts";
+import { Form, Instant, Nullable } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { available, findAccount } from "#src/domain/billing/account.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
@@ -13,7 +13,7 @@ import { PageQuery, pageById, readBefore, readScreen } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { whenUtc } from "../times.ts";
 import { change, type UserCallWith } from "./call.ts";
-import { Data, Id, ListOf, strict } from "./declare.ts";
+import { Data, Id, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { AuditEntry, Named, OptionalText, OptionalTime, viewAuditEntry } from "./fragments.ts";
 import { show } from "./show.ts";
@@ -45,18 +45,16 @@ export const operatingEndpoints = {
   "GET /workspaces": endpoint({ session: "server operator", output: Data(Type.Array(ListedWorkspace)) }).read((tx) =>
     Rows.of(listWorkspaces(tx), (workspace, now) => viewListed(now, workspace)),
   ),
-  "POST /workspaces/{id}/suspend": endpoint({ ...ofWorkspace, body: Type.Object({ reason: Text }, strict) }).answer(
-    (call) => {
-      const reason = call.body.reason;
-      return changeWorkspace(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
-    },
-  ),
+  "POST /workspaces/{id}/suspend": endpoint({ ...ofWorkspace, body: Form({ reason: Text }) }).answer((call) => {
+    const reason = call.body.reason;
+    return changeWorkspace(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
+  }),
   "POST /workspaces/{id}/resume": endpoint(ofWorkspace).answer((call) =>
     changeWorkspace(call, "workspace.resume", resume),
   ),
   "POST /workspaces/{id}/api": endpoint({
     ...ofWorkspace,
-    body: Type.Object({ enabled: Type.Boolean() }, strict),
+    body: Form({ enabled: Type.Boolean() }),
   }).answer((call) => {
     const enabled = call.body.enabled === true;
     return changeWorkspace(call, enabled ? "workspace.enable-api" : "workspace.disable-api", (tx, id) =>

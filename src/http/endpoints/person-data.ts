@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import type { Contact, Erasure } from "#src/domain/contacts/table.ts";
@@ -16,7 +16,7 @@ import { answerDownload } from "../console/csv-file.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, recordAct, type WorkspaceCall } from "./call.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
-import { Data, File, Id, strict } from "./declare.ts";
+import { Data, File, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { show } from "./show.ts";
 
@@ -112,7 +112,7 @@ export const personDataEndpoints = {
     session: "manage",
     isSensitive: true,
     params,
-    body: Type.Object({ typed: Type.String({ maxLength: 200 }) }, strict),
+    body: Form({ typed: Type.String({ maxLength: 200 }) }),
     output: Data(ErasureView),
   }).change((tx, call) => {
     const contact = requireContact(call, tx);

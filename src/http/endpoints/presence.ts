@@ -1,7 +1,7 @@
 /** Who of the staff is in which conversation: the stream that says so, and what a browser says of its tabs. */
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
+import { Form, Nullable } from "#src/core/schema.ts";
 import { findConversation } from "#src/domain/inbound/conversations.ts";
 import { findWorkspaceAccess, seesNumber } from "#src/domain/users/read.ts";
 import { hasRight } from "#src/domain/users/roles.ts";
@@ -9,7 +9,7 @@ import { findSession } from "#src/domain/users/sessions.ts";
 import { answerData } from "../answer.ts";
 import { readSessionCookie } from "../console/cookies.ts";
 import type { WorkspaceCall } from "./call.ts";
-import { Data, File, strict } from "./declare.ts";
+import { Data, File } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 
 const RIGHT = "inbox";
@@ -28,19 +28,16 @@ export const presenceEndpoints = {
   // Nothing of it is stored, so it is not audited, and needs no form key.
   "POST /w/{workspace}/inbox/presence": endpoint({
     session: RIGHT,
-    body: Type.Object(
-      {
-        /** As `start` named it. */
-        stream: Type.Integer({ minimum: 1 }),
-        /** A name that the tab gives itself. */
-        tab: Type.String({ minLength: 1, maxLength: 32 }),
-        /** Null: no conversation is in sight. */
-        conversation: Nullable(Type.Integer({ minimum: 1 })),
-        /** Absent: as it was, for some seconds. */
-        is_typing: Type.Optional(Type.Boolean()),
-      },
-      strict,
-    ),
+    body: Form({
+      /** As `start` named it. */
+      stream: Type.Integer({ minimum: 1 }),
+      /** A name that the tab gives itself. */
+      tab: Type.String({ minLength: 1, maxLength: 32 }),
+      /** Null: no conversation is in sight. */
+      conversation: Nullable(Type.Integer({ minimum: 1 })),
+      /** Absent: as it was, for some seconds. */
+      is_typing: Type.Optional(Type.Boolean()),
+    }),
     /** Not known: the stream has ended, and the next one starts with everything. */
     output: Data(Type.Object({ is_known: Type.Boolean() })),
   }).answer((call) => {

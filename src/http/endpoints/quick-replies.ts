@@ -1,6 +1,6 @@
 /** Quick replies: all users of a workspace insert them into replies; members and owners write them. */
 import { type Static, Type } from "@sinclair/typebox";
-import { Nullable } from "#src/core/schema.ts";
+import { Form, Nullable } from "#src/core/schema.ts";
 import {
   addQuickReply,
   getQuickReply,
@@ -9,7 +9,7 @@ import {
   type ShownReply,
   updateQuickReply,
 } from "#src/domain/inbound/quick-replies.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 
@@ -24,14 +24,11 @@ const QuickReplyView = Type.Object({
 });
 
 /** The domain says which lengths are right. */
-const QuickReplyForm = Type.Object(
-  {
-    name: Type.String({ maxLength: 1_000 }),
-    text: Type.String({ maxLength: 10_000 }),
-    upload_id: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),
-  },
-  strict,
-);
+const QuickReplyForm = Form({
+  name: Type.String({ maxLength: 1_000 }),
+  text: Type.String({ maxLength: 10_000 }),
+  upload_id: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),
+});
 
 const params = { id: Id("quick reply") };
 

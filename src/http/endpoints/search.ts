@@ -1,6 +1,6 @@
 /** The search over names, numbers, tags, texts both ways, notes and file names, for programs and for the inbox. */
 import { Type } from "@sinclair/typebox";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Component, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findTag, readDetails } from "#src/domain/contacts/details.ts";
 import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
@@ -44,37 +44,32 @@ import { endpoint } from "./endpoint.ts";
 
 const SEARCHED_MAX = 200;
 
-const SearchHit = Type.Object(
-  {
-    kind: OneOf(["message", "contact", "note"], "What was found."),
-    id: Nullable(
-      Type.Integer({
-        description:
-          "The message's or the note's id; null for a contact, and for a message that another sender on the number sent.",
-      }),
-    ),
-    direction: Nullable(OneOf(["in", "out"], "Of a message: who wrote it.")),
-    conversation: Nullable(
-      Type.Integer({ description: "The conversation that the message or the note is in; null for a contact." }),
-    ),
-    contact: Type.Object({
-      phone: Nullable(Type.String()),
-      user_id: Nullable(Type.String()),
-      username: Nullable(Type.String()),
-      name: Nullable(Type.String()),
-    }),
-    number: Nullable(
-      Type.String({ description: "Your number that the message or the note is on; null for a contact." }),
-    ),
-    at: Instant("When it was written; of a contact, when it was last changed."),
-    file: Nullable(Type.String({ description: "The name of the file that the message brings." })),
-    snippet: Type.Array(SnippetPiece, {
+const SearchHit = Component("SearchHit", "A person, a message or a note that was found.", {
+  kind: OneOf(["message", "contact", "note"], "What was found."),
+  id: Nullable(
+    Type.Integer({
       description:
-        "The part of the text around the first word that was found, in order, in pieces: together they are the text, and those with `match` are the words found.",
+        "The message's or the note's id; null for a contact, and for a message that another sender on the number sent.",
     }),
-  },
-  { $id: "SearchHit", description: "A person, a message or a note that was found." },
-);
+  ),
+  direction: Nullable(OneOf(["in", "out"], "Of a message: who wrote it.")),
+  conversation: Nullable(
+    Type.Integer({ description: "The conversation that the message or the note is in; null for a contact." }),
+  ),
+  contact: Type.Object({
+    phone: Nullable(Type.String()),
+    user_id: Nullable(Type.String()),
+    username: Nullable(Type.String()),
+    name: Nullable(Type.String()),
+  }),
+  number: Nullable(Type.String({ description: "Your number that the message or the note is on; null for a contact." })),
+  at: Instant("When it was written; of a contact, when it was last changed."),
+  file: Nullable(Type.String({ description: "The name of the file that the message brings." })),
+  snippet: Type.Array(SnippetPiece, {
+    description:
+      "The part of the text around the first word that was found, in order, in pieces: together they are the text, and those with `match` are the words found.",
+  }),
+});
 
 /** Where the inbox shows it. */
 const HitInConversation = Type.Object({

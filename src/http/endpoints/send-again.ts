@@ -5,6 +5,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
+import { Form } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { firstOf } from "#src/domain/broadcasts/again.ts";
 import type { RecipientOutcome } from "#src/domain/broadcasts/broadcast.ts";
@@ -19,7 +20,7 @@ import { GROUP_NAME_LENGTH_MAX } from "#src/domain/groups/group.ts";
 import { getCounters } from "#src/domain/messages/adjust-counters.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall } from "./call.ts";
-import { Data, strict } from "./declare.ts";
+import { Data } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
 import { argumentsOf, broadcastPath, queryRecipients, requireBroadcast } from "./recipients.ts";
@@ -63,7 +64,7 @@ export const sendAgainEndpoints = {
   "POST /w/{workspace}/broadcasts/{id}/again": endpoint({
     session: "broadcasts",
     params: broadcastPath,
-    body: Type.Object({ with_unknown: Type.Boolean(), count: Type.Integer() }, strict),
+    body: Form({ with_unknown: Type.Boolean(), count: Type.Integer() }),
     /** The new draft, and the bulk change that fills its group. */
     output: Data(Type.Object({ draft: Type.Integer(), bulk: OptionalCount })),
   }).answer(async (call) => {

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { durationBefore, readDuration } from "#src/core/duration.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatQuietHours, type QuietHours } from "#src/core/quiet-hours.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Component, Form, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { displayName } from "#src/domain/contacts/profile-fields.ts";
 import { lastWordsSql } from "#src/domain/inbound/conversations.ts";
@@ -27,7 +27,7 @@ import {
 import { answerData } from "../answer.ts";
 import { timesOf } from "../times.ts";
 import type { WorkspaceCall } from "./call.ts";
-import { Data, strict } from "./declare.ts";
+import { Data } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { settingsExample } from "./examples.ts";
 import { OptionalText } from "./fragments.ts";
@@ -50,14 +50,15 @@ const shownAs = {
 const Value = Type.Union([Type.String(), Type.Integer(), Type.Null(), Type.Array(Type.String())]);
 
 /** As the API shows them; what each holds and changes is said by its declaration. */
-const SettingsView = Type.Object(
+const SettingsView = Component(
+  "WorkspaceSettings",
+  "The settings of a workspace.",
   Object.fromEntries(
     settingNames.map((name) => {
       const { kind, effect } = settings[name];
       return [settingKey(name), { ...shownAs[kind], description: effect }];
     }),
   ),
-  { $id: "WorkspaceSettings", description: "The settings of a workspace." },
 );
 
 const SettingView = Type.Object({
@@ -77,9 +78,8 @@ const SettingView = Type.Object({
 });
 
 /** Each setting may be absent. */
-const Changes = Type.Object(
+const Changes = Form(
   Object.fromEntries(settingNames.map((name) => [settingKey(name), Type.Optional(schemaOf[settings[name].kind])])),
-  strict,
 );
 
 const Preview = Type.Object({

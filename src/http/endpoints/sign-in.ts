@@ -3,7 +3,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { rememberDevice } from "#src/domain/users/known-devices.ts";
@@ -27,7 +27,7 @@ import { answerData } from "../answer.ts";
 import { deviceCookie, endedSessionCookie, readDeviceCookie, sessionCookie } from "../console/cookies.ts";
 import { signIn } from "../console/sign-in-attempt.ts";
 import { type ConsoleCall, Refusal } from "./call.ts";
-import { Data, Empty, strict } from "./declare.ts";
+import { Data, Empty } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, RoleName } from "./fragments.ts";
 import { KnownAccountView, SignedInView, viewAccount, viewSignedIn } from "./signed-in.ts";
@@ -48,16 +48,13 @@ const LinkView = Type.Object({
 export const signInEndpoints = {
   "POST /sign-in": endpoint({
     session: "nobody",
-    body: Type.Object(
-      {
-        email: Text(300),
-        password: Password,
-        code: Type.Optional(Text(40)),
-        /** Token of an invitation that this account accepts by signing in. */
-        invitation: Type.Optional(Text(100)),
-      },
-      strict,
-    ),
+    body: Form({
+      email: Text(300),
+      password: Password,
+      code: Type.Optional(Text(40)),
+      /** Token of an invitation that this account accepts by signing in. */
+      invitation: Type.Optional(Text(100)),
+    }),
     output: Data(SignedInView),
   }).answer(async (call) => {
     const { email, password, code, invitation } = call.body;
@@ -77,7 +74,7 @@ export const signInEndpoints = {
   ),
   "POST /links/look": endpoint({
     session: "nobody",
-    body: Type.Object({ token: Text(100) }, strict),
+    body: Form({ token: Text(100) }),
     output: Data(LinkView),
   }).read((tx, { body }) => {
     const open = findOpenLink(tx, body.token);
@@ -86,15 +83,12 @@ export const signInEndpoints = {
   }),
   "POST /links/use": endpoint({
     session: "nobody",
-    body: Type.Object(
-      {
-        token: Text(100),
-        password: Password,
-        email: Type.Optional(Text(300)),
-        starts_again: Type.Optional(Type.Boolean()),
-      },
-      strict,
-    ),
+    body: Form({
+      token: Text(100),
+      password: Password,
+      email: Type.Optional(Text(300)),
+      starts_again: Type.Optional(Type.Boolean()),
+    }),
     output: Data(SignedInView),
   }).answer(async (call) => {
     const { token, password, email } = call.body;

@@ -4,7 +4,7 @@
  * code is treated as a secret until it is used; no answer, log or audit entry holds the token or the app secret.
  */
 import { Type } from "@sinclair/typebox";
-import { Nullable } from "#src/core/schema.ts";
+import { Form, Nullable } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { beginSignUp, type SignUpRefusal, takeSignUp } from "#src/domain/numbers/sign-up.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -20,7 +20,7 @@ import {
 } from "#src/receiving/connect-number.ts";
 import { findUnusable, opened, portOf, refusedByNetwork, returnAddressOf, serverIssue } from "./ask-network.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall } from "./call.ts";
-import { Data, strict } from "./declare.ts";
+import { Data } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { moveDetails, moveNumber, requireOnMeta } from "./number-access.ts";
 
@@ -32,15 +32,12 @@ export const signUpEndpoints = {
   "POST /w/{workspace}/connection/sign-up": endpoint({
     session: "manage",
     isSensitive: true,
-    body: Type.Object(
-      {
-        /** The network's page may connect a number that stays in the WhatsApp Business app. */
-        keeps_app: Type.Boolean(),
-        /** A number whose access is renewed. */
-        number_id: Type.Optional(Type.Integer({ minimum: 1 })),
-      },
-      strict,
-    ),
+    body: Form({
+      /** The network's page may connect a number that stays in the WhatsApp Business app. */
+      keeps_app: Type.Boolean(),
+      /** A number whose access is renewed. */
+      number_id: Type.Optional(Type.Integer({ minimum: 1 })),
+    }),
     output: Data(Type.Object({ address: Type.String() })),
   }).answer(async (call) => {
     const { workspace, session, body } = call;
@@ -61,10 +58,7 @@ export const signUpEndpoints = {
   "POST /w/{workspace}/connection/sign-up/finish": endpoint({
     session: "manage",
     takesSecrets: true,
-    body: Type.Object(
-      { state: Type.String({ maxLength: 200 }), code: Type.String({ minLength: 1, maxLength: 4_096 }) },
-      strict,
-    ),
+    body: Form({ state: Type.String({ maxLength: 200 }), code: Type.String({ minLength: 1, maxLength: 4_096 }) }),
     output: Data(Continued),
   }).answer(async (call) => {
     const { store, workspace, session, body } = call;

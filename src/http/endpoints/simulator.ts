@@ -1,7 +1,7 @@
 /** The simulator: a phone for each test person, and beside it what a developer's software sees of the same messages. */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Nullable, OneOf } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
@@ -28,7 +28,7 @@ import {
   viewConversationItem,
   viewTimelineStep,
 } from "./conversation-items.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 import { TemplateDetail, viewTemplateDetail } from "./template-detail.ts";
@@ -89,10 +89,11 @@ export const simulatorEndpoints = {
   "POST /w/{workspace}/simulator/phones/{phone}/write": endpoint({
     session: "broadcasts",
     params: phone,
-    body: Type.Object(
-      { text: Type.String({ maxLength: 4_096 }), number: Type.Integer(), is_button: Type.Optional(Type.Boolean()) },
-      strict,
-    ),
+    body: Form({
+      text: Type.String({ maxLength: 4_096 }),
+      number: Type.Integer(),
+      is_button: Type.Optional(Type.Boolean()),
+    }),
     output: Data(Empty),
   }).change((tx, call) => {
     const { workspace, path } = call;
@@ -117,13 +118,10 @@ export const simulatorEndpoints = {
   "POST /w/{workspace}/simulator/messages/{id}/status": endpoint({
     session: "broadcasts",
     params: { id: Id("message") },
-    body: Type.Object(
-      {
-        status: OneOf(["sent", "delivered", "read", "failed"]),
-        code: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })),
-      },
-      strict,
-    ),
+    body: Form({
+      status: OneOf(["sent", "delivered", "read", "failed"]),
+      code: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })),
+    }),
     output: Data(Empty),
   }).change((tx, call) => {
     const { workspace, path } = call;

@@ -1,6 +1,6 @@
 /** The bodies of the requests that write templates. */
 import { Type } from "@sinclair/typebox";
-import { OneOf } from "#src/core/schema.ts";
+import { FormComponent, OneOf } from "#src/core/schema.ts";
 import { templateCategories } from "#src/domain/templates/template.ts";
 
 const Name = Type.String({ examples: ["order_ready"], description: "Lower-case letters, digits and underscores." });
@@ -81,23 +81,17 @@ const Library = Type.Object(
   },
 );
 
-export const SubmitTemplate = Type.Object(
-  {
-    ...{ name: Name, language: Language },
-    ...content,
-    components: Type.Optional({
-      ...Components,
-      description: `${Components.description} Required without \`library\`.`,
-    }),
-    library: Type.Optional(Library),
-  },
-  { $id: "SubmitTemplate", additionalProperties: false, description: "A template as WhatsApp takes it." },
-);
-export const CorrectTemplate = Type.Object(
+export const SubmitTemplate = FormComponent("SubmitTemplate", "A template as WhatsApp takes it.", {
+  ...{ name: Name, language: Language },
+  ...content,
+  components: Type.Optional({
+    ...Components,
+    description: `${Components.description} Required without \`library\`.`,
+  }),
+  library: Type.Optional(Library),
+});
+export const CorrectTemplate = FormComponent(
+  "CorrectTemplate",
+  "All parts of a template, which replace the present ones.",
   { name: Type.Optional(Name), language: Type.Optional(Language), ...content, components: Components },
-  {
-    $id: "CorrectTemplate",
-    additionalProperties: false,
-    description: "All parts of a template, which replace the present ones.",
-  },
 );

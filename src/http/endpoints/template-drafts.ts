@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound, Problem } from "#src/core/problem.ts";
-import { Instant, OneOf } from "#src/core/schema.ts";
+import { Form, Instant, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
@@ -30,7 +30,7 @@ import { answerData, keptAnswer } from "../answer.ts";
 import { answerProblem } from "../errors.ts";
 import { timesOf } from "../times.ts";
 import { recordAct, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id, strict } from "./declare.ts";
+import { Data, Empty, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount } from "./fragments.ts";
 import { show } from "./show.ts";
@@ -53,15 +53,10 @@ const DraftView = Type.Object({
 });
 
 /** A new draft is empty, or begins with a template. */
-const NewDraft = Type.Object(
-  {
-    content: Type.Optional(Content),
-    from: Type.Optional(
-      Type.Object({ template: Type.Integer(), as: OneOf(["correction", "copy", "language"]) }, strict),
-    ),
-  },
-  strict,
-);
+const NewDraft = Form({
+  content: Type.Optional(Content),
+  from: Type.Optional(Form({ template: Type.Integer(), as: OneOf(["correction", "copy", "language"]) })),
+});
 
 const params = { id: Id("draft") };
 const ofDraft = { session: "broadcasts", params, output: Data(DraftView) } as const;

@@ -1,6 +1,6 @@
 /** WhatsApp's own library of templates, as the account of a number sees it. Nothing of it is stored here. */
 import { type Static, Type } from "@sinclair/typebox";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import { Component, Nullable, OneOf } from "#src/core/schema.ts";
 import { chooseAccount } from "#src/domain/templates/choose-account.ts";
 import type { LibraryEntry } from "#src/domain/templates/rules/candidate.ts";
 import { templateCategories } from "#src/domain/templates/template.ts";
@@ -24,7 +24,9 @@ const LibraryButton = Type.Object({
   phone_number: Nullable(Type.String(), "A sample; your own stands in its place."),
 });
 
-const LibraryTemplate = Type.Object(
+const LibraryTemplate = Component(
+  "LibraryTemplate",
+  "A template of WhatsApp's library: its words are fixed and reviewed.",
   {
     name: Type.String({ examples: ["parcel_sent"] }),
     language: Type.String({ examples: ["en_US"] }),
@@ -45,7 +47,6 @@ const LibraryTemplate = Type.Object(
     }),
     buttons: Type.Array(LibraryButton),
   },
-  { $id: "LibraryTemplate", description: "A template of WhatsApp's library: its words are fixed and reviewed." },
 );
 
 const LibraryMeta = Type.Object({

@@ -1,7 +1,7 @@
 /** Templates that a program writes: checked, given to the network, corrected and deleted. */
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
-import { inDocument } from "#src/core/schema.ts";
+import { Component, inDocument } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { claimKey, storeAnswer } from "#src/domain/idempotency/keys.ts";
 import { chooseAccount } from "#src/domain/templates/choose-account.ts";
@@ -21,7 +21,9 @@ import { endpoint } from "./endpoint.ts";
 import { templateExample } from "./examples.ts";
 import { CorrectTemplate, From, SubmitTemplate } from "./template-bodies.ts";
 
-const TemplateCheck = Type.Object(
+const TemplateCheck = Component(
+  "TemplateCheck",
+  "What is wrong with a template, and what WhatsApp may find in its review.",
   {
     valid: Type.Boolean(),
     problems: Type.Array(
@@ -44,12 +46,11 @@ const TemplateCheck = Type.Object(
       },
     ),
   },
-  { $id: "TemplateCheck", description: "What is wrong with a template, and what WhatsApp may find in its review." },
 );
-const DeletedTemplates = Type.Object(
-  { name: Type.String(), languages: Type.Array(Type.String()) },
-  { $id: "DeletedTemplates", description: "Templates that WhatsApp no longer has." },
-);
+const DeletedTemplates = Component("DeletedTemplates", "Templates that WhatsApp no longer has.", {
+  name: Type.String(),
+  languages: Type.Array(Type.String()),
+});
 
 const example = {
   name: "order_ready",

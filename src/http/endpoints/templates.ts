@@ -3,7 +3,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import { Form, Nullable, OneOf } from "#src/core/schema.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
@@ -26,7 +26,7 @@ import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import { PageQuery, pageOf, readBoolean, readChoice, readPage, readTemplateCursor } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, type WorkspaceCallWith } from "./call.ts";
-import { Data, Id, ListOf, strict } from "./declare.ts";
+import { Data, Id, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { templateExample } from "./examples.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
@@ -133,7 +133,7 @@ export const templateEndpoints = {
   }).read((tx, call) => viewTemplateDetail(requireTemplate(call, tx), call.workspace)),
   "POST /w/{workspace}/templates/{id}/decide": endpoint({
     ...ofTemplate,
-    body: Type.Object({ status: OneOf(templateStatuses), reason: Text }, strict),
+    body: Form({ status: OneOf(templateStatuses), reason: Text }),
   }).change((tx, call) => {
     const known = requireTemplate(call, tx);
     if (known.accountId !== SIMULATOR_ACCOUNT) {
@@ -155,7 +155,7 @@ export const templateEndpoints = {
   "PUT /w/{workspace}/templates/{id}/mark": endpoint({
     ...ofTemplate,
     session: "manage",
-    body: Type.Object({ button: Text, meaning: Nullable(OneOf(buttonMeanings)) }, strict),
+    body: Form({ button: Text, meaning: Nullable(OneOf(buttonMeanings)) }),
   }).change((tx, call) => {
     const known = requireTemplate(call, tx);
     const { button: title, meaning } = call.body;
@@ -169,7 +169,7 @@ export const templateEndpoints = {
     ...ofTemplate,
     session: "manage",
     /** The order that the page showed: a later edit is not confirmed unseen. */
-    body: Type.Object({ header: Names, body: Names }, strict),
+    body: Form({ header: Names, body: Names }),
   }).change((tx, call) => {
     const known = requireTemplate(call, tx);
     if (!isSameOrder(orderIn(shapeOf(known)), call.body)) throw new Refusal(409, "changed", ORDER_CHANGED);
@@ -183,7 +183,7 @@ export const templateEndpoints = {
   }),
   "PUT /w/{workspace}/templates/{id}/sample": endpoint({
     ...ofTemplate,
-    body: Type.Object({ link: Text }, strict),
+    body: Form({ link: Text }),
   }).change((tx, call) => {
     const known = requireTemplate(call, tx);
     const link = trimShown(call.body.link);

@@ -4,7 +4,7 @@
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
+import { Component, Form, Nullable } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { rotateSecret } from "#src/domain/webhooks/address.ts";
 import { readGroupBursts, showGroupBursts } from "#src/domain/webhooks/bursts.ts";
@@ -27,7 +27,7 @@ import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { ACCEPT_ANY, describeRefusal, MEANWHILE, trySecret } from "#src/webhooks/try-secret.ts";
 import { timesOf } from "../times.ts";
 import { type AnyCallWith, change, type KeyCall, Refusal, type WorkspaceCall } from "./call.ts";
-import { Data, Id, strict } from "./declare.ts";
+import { Data, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 
 const Url = Type.String({
@@ -67,9 +67,9 @@ export const webhookEndpoints = {
     ...ofKeys,
     session: "manage",
     isSensitive: true,
-    body: Type.Object(
+    body: Form(
       { url: Url, types: Type.Optional(EventTypes), group_bursts: Type.Optional(GroupBursts) },
-      { ...strict, $id: "AddWebhook" },
+      { $id: "AddWebhook" },
     ),
     output: Data(NewWebhookView),
     /** A repeated form does not get the secret. */
@@ -107,14 +107,14 @@ export const webhookEndpoints = {
     session: "manage",
     isSensitive: true,
     params: webhook,
-    body: Type.Object(
+    body: Form(
       {
         url: Type.Optional(Url),
         types: Type.Optional(EventTypes),
         state: Type.Optional(State),
         group_bursts: Type.Optional(GroupBursts),
       },
-      { ...strict, $id: "ChangeWebhook" },
+      { $id: "ChangeWebhook" },
     ),
     output: Data(WebhookView),
     reference: {
@@ -156,13 +156,10 @@ export const webhookEndpoints = {
     isSensitive: true,
     params: webhook,
     output: Data(
-      Type.Object(
-        {
-          id: Type.Integer(),
-          exhausted: Type.Integer({ description: "How many deliveries were waiting. They are exhausted now." }),
-        },
-        { $id: "RemovedWebhook", description: "An address that was just removed." },
-      ),
+      Component("RemovedWebhook", "An address that was just removed.", {
+        id: Type.Integer(),
+        exhausted: Type.Integer({ description: "How many deliveries were waiting. They are exhausted now." }),
+      }),
     ),
     reference: {
       operationId: "removeWebhook",
@@ -187,7 +184,7 @@ export const webhookEndpoints = {
     session: "manage",
     isSensitive: true,
     params: webhook,
-    body: Type.Object(
+    body: Form(
       {
         overlap: Type.Optional(
           Type.String({
@@ -198,7 +195,7 @@ export const webhookEndpoints = {
           }),
         ),
       },
-      { ...strict, $id: "RotateSecret" },
+      { $id: "RotateSecret" },
     ),
     output: Data(RotatedSecretView),
     /** A repeated form does not get the secret. */

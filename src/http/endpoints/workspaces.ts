@@ -1,7 +1,7 @@
 /** A workspace for the console's shell, its audit log, and the users of the server. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatQuietHours, type QuietHours } from "#src/core/quiet-hours.ts";
-import { Instant } from "#src/core/schema.ts";
+import { Form, Instant } from "#src/core/schema.ts";
 import { findAccount } from "#src/domain/billing/account.ts";
 import { quietOf } from "#src/domain/broadcasts/lateness.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
@@ -17,7 +17,7 @@ import { PageQuery, pageById, readBefore, readScreen } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { timesOf, whenUtc } from "../times.ts";
 import { change, notFoundOrForbidden } from "./call.ts";
-import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
+import { Data, Empty, Id, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { workspaceExample } from "./examples.ts";
 import { AuditEntry, MemberRole, OptionalText, OptionalTime, RoleName, viewAuditEntry } from "./fragments.ts";
@@ -97,7 +97,7 @@ export const workspaceEndpoints = {
   }),
   "POST /workspaces": endpoint({
     session: "server operator",
-    body: Type.Object({ name: Text, country: Text, timezone: Text }, strict),
+    body: Form({ name: Text, country: Text, timezone: Text }),
     output: Data(
       Type.Object({
         id: Type.Integer(),
@@ -121,7 +121,7 @@ export const workspaceEndpoints = {
   "POST /users": endpoint({
     session: "server operator",
     isSensitive: true,
-    body: Type.Object({ email: Text }, strict),
+    body: Form({ email: Text }),
     output: Data(CreatedLink),
   }).change((tx, call) => createInvitation(tx, { email: call.body.email, role: "operator", workspaceId: null })),
   "POST /users/{id}/reset-password": endpoint({

@@ -5,28 +5,25 @@
 import { type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { faultRules } from "#src/core/fault.ts";
 import { type ProblemCode, problemCodes } from "#src/core/problem.ts";
-import { Instant, inDocument, OneOf } from "#src/core/schema.ts";
+import { Component, Instant, inDocument, OneOf } from "#src/core/schema.ts";
 import { pascalCase } from "./schemas.ts";
 
 const Decimal = (description: string) => Type.String({ description, examples: ["0.0085"] });
 
 const faults = Type.Array(
-  Type.Object(
-    {
-      field: Type.String({ description: "The field's path.", examples: ["to"] }),
-      rule: OneOf(faultRules, "What is wrong. Rules never change, so you can branch on them. New ones may be added."),
-      limit: Type.Optional(
-        Type.Number({ description: "With the `too_…` rules: the largest or smallest value, length or count." }),
-      ),
-      suggestion: Type.Optional(
-        Type.String({
-          description: "The name that you probably meant; with `missing_scope`: the scope that the key lacks.",
-          examples: ["template"],
-        }),
-      ),
-    },
-    { $id: "FieldFault", description: "What is wrong with one field, for programs." },
-  ),
+  Component("FieldFault", "What is wrong with one field, for programs.", {
+    field: Type.String({ description: "The field's path.", examples: ["to"] }),
+    rule: OneOf(faultRules, "What is wrong. Rules never change, so you can branch on them. New ones may be added."),
+    limit: Type.Optional(
+      Type.Number({ description: "With the `too_…` rules: the largest or smallest value, length or count." }),
+    ),
+    suggestion: Type.Optional(
+      Type.String({
+        description: "The name that you probably meant; with `missing_scope`: the scope that the key lacks.",
+        examples: ["template"],
+      }),
+    ),
+  }),
 );
 
 /** What a code has beyond the members that every error has. */
@@ -110,21 +107,18 @@ function errorName(code: ProblemCode): string {
 const schemas: ReadonlyMap<ProblemCode, TObject> = new Map(
   problemCodes.map((code) => [
     code,
-    Type.Object(
-      {
-        code: Type.Literal(code, { description: "Error code. Codes never change, so you can branch on them." }),
-        message: Type.String({
-          description: "Explanation of the error, suitable for showing to people. The wording may change.",
-        }),
-        ...details[code],
-        ...sendMembers(code),
-        retryable: Type.Boolean({
-          description:
-            "Whether the same request may succeed later without a change. Never true if anything may have been sent.",
-        }),
-      },
-      { $id: errorName(code), description: `An error with the code \`${code}\`.` },
-    ),
+    Component(errorName(code), `An error with the code \`${code}\`.`, {
+      code: Type.Literal(code, { description: "Error code. Codes never change, so you can branch on them." }),
+      message: Type.String({
+        description: "Explanation of the error, suitable for showing to people. The wording may change.",
+      }),
+      ...details[code],
+      ...sendMembers(code),
+      retryable: Type.Boolean({
+        description:
+          "Whether the same request may succeed later without a change. Never true if anything may have been sent.",
+      }),
+    }),
   ]),
 );
 

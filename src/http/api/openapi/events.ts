@@ -3,7 +3,7 @@
  * same views as the API's answers.
  */
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { Instant, inDocument, OneOf } from "#src/core/schema.ts";
+import { Component, Instant, inDocument, OneOf } from "#src/core/schema.ts";
 import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import { ConversationView, InboundView } from "#src/domain/inbound/schema.ts";
@@ -124,16 +124,13 @@ function webhook(type: EventType, components: Components): OperationObject {
 }
 
 function envelope(type: EventType): TObject {
-  return Type.Object(
-    {
-      id: Type.String({
-        description: "Id of the event, the same in every attempt: ignore events that you have already processed.",
-        examples: ["evt_01KB2Q7M3F8Z4W6Y9T5R1C0D2E"],
-      }),
-      type: Type.Literal(type),
-      created_at: Instant(),
-      data: dataOf(type).schema,
-    },
-    { $id: `${pascalCase(type)}Event`, description: eventRows[type].description },
-  );
+  return Component(`${pascalCase(type)}Event`, eventRows[type].description, {
+    id: Type.String({
+      description: "Id of the event, the same in every attempt: ignore events that you have already processed.",
+      examples: ["evt_01KB2Q7M3F8Z4W6Y9T5R1C0D2E"],
+    }),
+    type: Type.Literal(type),
+    created_at: Instant(),
+    data: dataOf(type).schema,
+  });
 }

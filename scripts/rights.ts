@@ -6,8 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hasRight, type Right, type Role, roles } from "#src/domain/users/roles.ts";
 import { defaultScopes, isAllowed, scopeRows, scopes } from "#src/domain/workspaces/scopes.ts";
-import type { Needs } from "#src/http/endpoints/declare.ts";
-import type { ApiEndpoint, ConsoleEndpoint } from "#src/http/endpoints/endpoint.ts";
+import type { ApiEndpoint, ConsoleEndpoint, Needs } from "#src/http/endpoints/endpoint.ts";
 import { apiEndpoints, consoleEndpoints } from "#src/http/endpoints/endpoints.ts";
 import { readOptions } from "#test/support/options.ts";
 

@@ -10,7 +10,7 @@ const ENDPOINTS = "src/http/endpoints";
 /** Declares neither a right nor scopes. */
 const UNDECLARED = `${ENDPOINTS}/undeclared-of-a-test.ts`;
 const undeclared =
-  'import { Data, Empty } from "./declare.ts";\nimport { endpoint } from "./endpoint.ts";\nexport const one = endpoint({ output: Data(Empty) });\n';
+  'import { Data, Empty, endpoint } from "./endpoint.ts";\nexport const one = endpoint({ output: Data(Empty) });\n';
 const REQUESTS = "src/web/data/requests-of-a-test.ts";
 
 /** One member of one answer of each area, and a file of the browser that reads it. */

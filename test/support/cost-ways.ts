@@ -5,8 +5,8 @@
 import { createHmac } from "node:crypto";
 import { loadKeys } from "#src/core/key-file.ts";
 import { systemRandom } from "#src/core/random.ts";
-import { isList } from "#src/http/endpoints/declare.ts";
 import type { ListedEndpoint } from "#src/http/endpoints/endpoint.ts";
+import { isList } from "#src/http/endpoints/endpoint.ts";
 import { apiEndpoints, consoleEndpoints } from "#src/http/endpoints/endpoints.ts";
 import { MediaLinks } from "#src/media/links.ts";
 import type { Visitor } from "./console.ts";

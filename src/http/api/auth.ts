@@ -9,7 +9,7 @@ import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Bearer, findBearer, TEST_KEY_PREFIX, touchKey } from "#src/domain/workspaces/api-keys.ts";
 import { isAllowed, type Scope, scopes } from "#src/domain/workspaces/scopes.ts";
-import type { OfApi } from "../endpoints/declare.ts";
+import type { OfApi } from "../endpoints/endpoint.ts";
 
 /** Minimum interval between two writes of a key's last use. */
 const TOUCH_EVERY_MS = 60_000;

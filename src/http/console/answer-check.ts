@@ -4,8 +4,7 @@
  */
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Answer } from "../answer.ts";
-import { ANY_TYPE } from "../endpoints/declare.ts";
-import type { ConsoleEndpoint } from "../endpoints/endpoint.ts";
+import { ANY_TYPE, type ConsoleEndpoint } from "../endpoints/endpoint.ts";
 import { findFieldProblems } from "../validate.ts";
 
 const strictOutputs = new WeakMap<TSchema, TSchema>();

@@ -2,7 +2,7 @@
 import type { Session } from "#src/domain/users/table.ts";
 import { CONFIRMATION_LIFETIME_MS } from "#src/domain/users/user.ts";
 import { Refusal } from "../endpoints/call.ts";
-import type { Declaration } from "../endpoints/declare.ts";
+import type { Declaration } from "../endpoints/endpoint.ts";
 
 /** Throws `confirmation_required` if the endpoint is sensitive and the session was not confirmed recently. */
 export function requireConfirmation({ isSensitive }: Declaration, session: Session, now: number): void {

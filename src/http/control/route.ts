@@ -18,7 +18,7 @@ import type { PostResult } from "#src/net/post.ts";
 import type { SimulatorControl } from "#src/networks/simulator/control.ts";
 import type { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import type { Answer } from "../answer.ts";
-import type { Method } from "../endpoints/declare.ts";
+import type { Method } from "../endpoints/endpoint.ts";
 
 /** One attempt to deliver a webhook. */
 export interface SentWebhook {

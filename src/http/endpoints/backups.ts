@@ -20,8 +20,7 @@ import { readDisk } from "#src/health/facts.ts";
 import { answerDownload } from "../console/csv-file.ts";
 import { whenUtc } from "../times.ts";
 import { change, Refusal, recordAct, type UserCall, type UserCallWith } from "./call.ts";
-import { Data, File } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, File } from "./endpoint.ts";
 import { Counts, OptionalText, OptionalTime } from "./fragments.ts";
 
 const OptionalNumber = Nullable(Type.Number());

@@ -11,8 +11,7 @@ import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
 import { UsageView } from "#src/domain/messages/schema.ts";
 import { PageQuery, pageById, readBefore, readScreen, wrongParameter } from "../page.ts";
 import { timesOf } from "../times.ts";
-import { Data, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, ListOf } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
 import { show } from "./show.ts";
 

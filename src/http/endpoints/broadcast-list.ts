@@ -16,8 +16,7 @@ import type { User } from "#src/domain/users/table.ts";
 import { PageQuery, pageById, readChoice, readIdCursor, readPage, readScreen, readSince } from "../page.ts";
 import { readTogether } from "../validate.ts";
 import type { CallOf } from "./call.ts";
-import { type Declaration, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { type Declaration, endpoint, ListOf } from "./endpoint.ts";
 import { broadcastExample } from "./examples.ts";
 
 const NAME_MAX = 191;

@@ -21,8 +21,7 @@ import { readContactChanges } from "../bodies/contact.ts";
 import { contactFilter } from "../contact-filter.ts";
 import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, Id } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 import { show } from "./show.ts";
 

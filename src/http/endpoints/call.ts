@@ -32,7 +32,7 @@ import { changeOnce } from "../idempotency.ts";
 import type { KeyQueue } from "../key-queue.ts";
 import { wrongParameter } from "../page.ts";
 import { findFieldProblems } from "../validate.ts";
-import type { BodyOf, Declaration, PathOf, QueryOf } from "./declare.ts";
+import type { BodyOf, Declaration, PathOf, QueryOf } from "./endpoint.ts";
 
 /** The values of a query, by the names that the route declares. */
 interface Query<Values> {

@@ -31,8 +31,7 @@ import {
   serverIssue,
 } from "./ask-network.ts";
 import { change, Refusal, type WorkspaceCall } from "./call.ts";
-import { Data, Empty } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 import { NumberDetail, viewNumber } from "./numbers.ts";
 

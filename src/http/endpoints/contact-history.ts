@@ -11,8 +11,7 @@ import type { WorkspaceCall } from "./call.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
 import { ConversationItemView, viewConversationItem } from "./conversation-items.ts";
 import { seesItem } from "./conversation-page.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 
 const ENTRIES_PER_PAGE = 20;
 

@@ -14,8 +14,7 @@ import {
 } from "#src/domain/filters/views.ts";
 import { hasRight } from "#src/domain/users/roles.ts";
 import type { WorkspaceCall } from "./call.ts";
-import { Data, Empty, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint, Id } from "./endpoint.ts";
 
 const Search = Form({
   q: Type.Optional(Type.String()),

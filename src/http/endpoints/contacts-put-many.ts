@@ -11,8 +11,7 @@ import { ContactsBody, givenPhone, readContactList, readContactOfMany } from "..
 import { answers, bodyOf } from "../errors.ts";
 import { Rows } from "../rows.ts";
 import type { KeyCall } from "./call.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 import { contactExample } from "./examples.ts";
 
 /**

@@ -26,8 +26,7 @@ import { identityOf, searchContacts, shownAt, sortContacts } from "./contact-lis
 import { PhoneParam, requireContact, requireContactOrMove } from "./contact-path.ts";
 import { putManyEndpoints } from "./contacts-put-many.ts";
 import { conversationEndpoints } from "./conversation.ts";
-import { Data, type Declaration, File, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, type Declaration, endpoint, File, ListOf } from "./endpoint.ts";
 import { contactExample } from "./examples.ts";
 import { Details } from "./fragments.ts";
 import { show } from "./show.ts";

@@ -11,7 +11,7 @@ import { numberById } from "#src/domain/numbers/statements.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { AnyCallWith, WorkspaceCall } from "./call.ts";
-import { Id } from "./declare.ts";
+import { Id } from "./endpoint.ts";
 
 export const conversationId = Id("conversation", { examples: [17] });
 

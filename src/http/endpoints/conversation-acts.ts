@@ -24,8 +24,7 @@ import { readKey } from "../idempotency.ts";
 import { CursorQuery, readCursor, readIdCursor, readPerPage, writeCursor } from "../page.ts";
 import { type CallOf, change, recordAct, type WorkspaceCall } from "./call.ts";
 import { conversationId, ListMeta, requireConversation, viewFor } from "./conversation-access.ts";
-import { Data, listWith } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, listWith } from "./endpoint.ts";
 import { conversationExample, noteExample } from "./examples.ts";
 import { unchangedCheck } from "./if-unchanged.ts";
 

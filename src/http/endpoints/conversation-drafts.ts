@@ -6,8 +6,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findById } from "#src/domain/contacts/find.ts";
 import { findConversationDraft, saveConversationDraft } from "#src/domain/inbound/drafts.ts";
 import { change, Refusal, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint, Id } from "./endpoint.ts";
 import { nameToSendTo, requireConversations } from "./inbox.ts";
 
 const CONTENT_BYTES_MAX = 32 * 1024;

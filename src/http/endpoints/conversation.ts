@@ -7,8 +7,7 @@ import { viewEntry } from "#src/domain/inbound/view-conversation.ts";
 import { CursorQuery, readConversationCursor, readCursor, readPerPage, writeCursor } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
-import { listWith } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, listWith } from "./endpoint.ts";
 
 const ConversationMeta = Type.Object({
   per_page: Type.Integer(),

@@ -19,8 +19,7 @@ import { CursorQuery, readChoice, readCursor, readPerPage, writeCursor, wrongPar
 import { Rows } from "../rows.ts";
 import type { KeyCall } from "./call.ts";
 import { conversationId, ListMeta, viewFor } from "./conversation-access.ts";
-import { Data, listWith } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, listWith } from "./endpoint.ts";
 import { conversationExample } from "./examples.ts";
 import { readListPosition, searchConversations } from "./search-conversations.ts";
 

@@ -23,8 +23,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { PageQuery, pageById, readBefore, readScreen, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, recordAct, type WorkspaceCall } from "./call.ts";
-import { Data, Id, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, Id, ListOf } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 import { show } from "./show.ts";
 

@@ -31,9 +31,8 @@ import { countAudience, previewBroadcast, reviewBroadcast } from "../broadcast-a
 import { timesOf } from "../times.ts";
 import { viewWait, WaitView } from "./broadcast-waits.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id } from "./declare.ts";
 import { previewValues } from "./draft-values.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint, Id } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 import { show } from "./show.ts";
 

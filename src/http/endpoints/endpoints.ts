@@ -14,11 +14,21 @@ import { contactEndpoints } from "./contacts.ts";
 import { conversationActEndpoints } from "./conversation-acts.ts";
 import { conversationDraftEndpoints } from "./conversation-drafts.ts";
 import { conversationListEndpoints } from "./conversations.ts";
-import type { BodyOf, ConsoleOutputOf, Needs, PathOf, QueryOf, ServedFile } from "./declare.ts";
 import { deliveryEndpoints } from "./deliveries.ts";
 import { developerEndpoints } from "./developer.ts";
 import { draftEndpoints } from "./drafts.ts";
-import type { ApiEndpoint, ConsoleEndpoint, Endpoint, ListedEndpoint } from "./endpoint.ts";
+import type {
+  ApiEndpoint,
+  BodyOf,
+  ConsoleEndpoint,
+  ConsoleOutputOf,
+  Endpoint,
+  ListedEndpoint,
+  Needs,
+  PathOf,
+  QueryOf,
+  ServedFile,
+} from "./endpoint.ts";
 import { eventEndpoints } from "./events.ts";
 import { groupEndpoints } from "./groups.ts";
 import { homeEndpoints } from "./home.ts";

@@ -22,8 +22,7 @@ import {
 } from "../page.ts";
 import { Rows } from "../rows.ts";
 import type { KeyCall, LongPoll } from "./call.ts";
-import { listWith } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, listWith } from "./endpoint.ts";
 import { messageExample } from "./examples.ts";
 
 const WAIT_MAX_S = 30;

@@ -30,8 +30,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { PageQuery, pageOf, readGroupCursor, readPage } from "../page.ts";
 import { change, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint, Id, ListOf } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 
 const Name = Type.String({ maxLength: 1_000 });

@@ -14,8 +14,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { TodayView } from "../console/dashboard.ts";
 import { readOnboarding } from "../console/queries/onboarding.ts";
 import { timesOf } from "../times.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 import { OptionalTime } from "./fragments.ts";
 import { findWaiting, type Waiting } from "./search-conversations.ts";
 

@@ -13,8 +13,7 @@ import type { Import } from "#src/transfer/table.ts";
 import { answerData } from "../answer.ts";
 import { answerDownload, CSV } from "../console/csv-file.ts";
 import { change, Refusal, recordAct, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, File, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint, File, Id } from "./endpoint.ts";
 import { ImportChoices, ImportDetail, ImportView, readChoices, viewFound, viewImport } from "./import-schemas.ts";
 
 const consentTargets = ["consent", "consent_purpose", "consent_notice", "consent_source", "consent_at"];

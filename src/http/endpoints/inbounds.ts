@@ -8,8 +8,7 @@ import { showInbound } from "#src/domain/inbound/view.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
 import { markRead } from "#src/sending/mark-read.ts";
 import { answerData } from "../answer.ts";
-import { Data, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, Id } from "./endpoint.ts";
 import { inboundExample } from "./examples.ts";
 
 const received = Id("received message", { examples: [311], description: "`message.id` of `message.received`." });

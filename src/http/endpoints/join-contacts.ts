@@ -18,8 +18,7 @@ import { findPairs } from "#src/transfer/find-pairs.ts";
 import { timesOf } from "../times.ts";
 import type { WorkspaceCall } from "./call.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 import { contactExample } from "./examples.ts";
 
 const Side = Component("DuplicateContact", "One of two contacts that may be one person.", {

@@ -16,8 +16,7 @@ import { Rows } from "../rows.ts";
 import { readTogether } from "../validate.ts";
 import type { CallOf } from "./call.ts";
 import { AnyMessage } from "./conversation-items.ts";
-import { type Declaration, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { type Declaration, endpoint, ListOf } from "./endpoint.ts";
 import { messageExample } from "./examples.ts";
 import { searchedDays, searchedOrigins, searchedStatuses, searchMessages } from "./search-messages.ts";
 

@@ -15,8 +15,7 @@ import { findPasswordProblem } from "#src/domain/users/user.ts";
 import { clientNetwork } from "#src/net/client-network.ts";
 import { answerData } from "../answer.ts";
 import { type ConsoleCall, Refusal, recordAct } from "./call.ts";
-import { Data, Empty } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint } from "./endpoint.ts";
 
 const Text = (maxLength: number) => Type.String({ maxLength });
 

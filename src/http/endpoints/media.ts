@@ -11,8 +11,7 @@ import { answerData } from "../answer.ts";
 import { cleanName, FILENAME_LENGTH_MAX, readFormFile, readPiece, skipForm } from "../form-file.ts";
 import { answerMedia, type ShownFile } from "../serve-media.ts";
 import { type AnyCallWith, recordAct, type WorkspaceCall } from "./call.ts";
-import { ANY_TYPE, Data, Empty, File, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { ANY_TYPE, Data, Empty, endpoint, File, Id } from "./endpoint.ts";
 import { uploadExample } from "./examples.ts";
 
 /** `offset`: so many bytes have arrived. `file`: null until all have. */

@@ -15,8 +15,7 @@ import { CursorQuery, readCursor, readPerPage, writeCursor, wrongCursor, wrongPa
 import { timesOf } from "../times.ts";
 import type { KeyCall, WorkspaceCall } from "./call.ts";
 import { ListMeta } from "./conversation-access.ts";
-import { listWith } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, listWith } from "./endpoint.ts";
 
 const NetworkChangeView = Component("NetworkChange", "A change that the network made to a number or a template.", {
   id: Type.Integer(),

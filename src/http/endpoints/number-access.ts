@@ -34,8 +34,7 @@ import {
 } from "#src/receiving/connect-number.ts";
 import { describeAccount, opened, portOf, refusedByNetwork, requireUsable, serverIssue } from "./ask-network.ts";
 import { Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, Id } from "./endpoint.ts";
 import { changeNumber, NumberDetail, requireNumber } from "./numbers.ts";
 
 const Secret = Type.Optional(Type.String({ maxLength: 4_096 }));

@@ -29,8 +29,7 @@ import { withTimeout } from "../body.ts";
 import { CursorQuery } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { recordAct, type WorkspaceCallWith } from "./call.ts";
-import { ANY_TYPE, Data, Empty, File, Id, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { ANY_TYPE, Data, Empty, endpoint, File, Id, ListOf } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 import { requireNumber } from "./numbers.ts";
 

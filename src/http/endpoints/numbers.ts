@@ -28,8 +28,7 @@ import type { Reported } from "#src/health/finding.ts";
 import { SET_UP } from "#src/health/receiving-rules.ts";
 import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint, Id } from "./endpoint.ts";
 import { Network, OptionalCount, OptionalText, OptionalTime, StepFinding } from "./fragments.ts";
 import { show } from "./show.ts";
 

@@ -13,8 +13,7 @@ import { PageQuery, pageById, readBefore, readScreen } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { whenUtc } from "../times.ts";
 import { change, type UserCallWith } from "./call.ts";
-import { Data, Id, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, Id, ListOf } from "./endpoint.ts";
 import { AuditEntry, Named, OptionalText, OptionalTime, viewAuditEntry } from "./fragments.ts";
 import { show } from "./show.ts";
 

@@ -6,8 +6,7 @@ import { viewOptOut } from "#src/domain/contacts/opt-out.ts";
 import { OptOutView } from "#src/domain/contacts/schema.ts";
 import { countListed, IdentityQuery, readIdentity } from "../listed-identity.ts";
 import { PageQuery, pageOf, readPage, readSince, wrongCursor } from "../page.ts";
-import { ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, ListOf } from "./endpoint.ts";
 
 export const optOutEndpoints = {
   "GET /w/{workspace}/opt-outs": endpoint({

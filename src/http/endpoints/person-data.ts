@@ -16,8 +16,7 @@ import { answerDownload } from "../console/csv-file.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, recordAct, type WorkspaceCall } from "./call.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
-import { Data, File, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, File, Id } from "./endpoint.ts";
 import { show } from "./show.ts";
 
 const Count = Type.Integer();

@@ -9,8 +9,7 @@ import { findSession } from "#src/domain/users/sessions.ts";
 import { answerData } from "../answer.ts";
 import { readSessionCookie } from "../console/cookies.ts";
 import type { WorkspaceCall } from "./call.ts";
-import { Data, File } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, File } from "./endpoint.ts";
 
 const RIGHT = "inbox";
 

@@ -9,8 +9,7 @@ import {
   type ShownReply,
   updateQuickReply,
 } from "#src/domain/inbound/quick-replies.ts";
-import { Data, Empty, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint, Id } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 
 const QuickReplyView = Type.Object({

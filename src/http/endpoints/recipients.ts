@@ -30,8 +30,7 @@ import { answerCsv, CSV } from "../console/csv-file.ts";
 import { PageQuery, pageById, readChoice, readIdCursor, readPage, readScreen } from "../page.ts";
 import { timesOf } from "../times.ts";
 import type { AnyCallWith, CallOf, WorkspaceCall } from "./call.ts";
-import { type Declaration, File, Id, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { type Declaration, endpoint, File, Id, ListOf } from "./endpoint.ts";
 import { recipientExample } from "./examples.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 

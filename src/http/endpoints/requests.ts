@@ -12,8 +12,7 @@ import {
 import { requireId } from "../answer.ts";
 import { PageQuery, pageById, readBefore, readScreen } from "../page.ts";
 import { timesOf } from "../times.ts";
-import { Data, ListOf } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, ListOf } from "./endpoint.ts";
 import { show } from "./show.ts";
 
 const Key = Type.Object({ id: Type.Integer(), name: Type.String(), prefix: Type.String() });

@@ -39,8 +39,7 @@ import { timesOf } from "../times.ts";
 import type { KeyCall, WorkspaceCall } from "./call.ts";
 import { ListMeta } from "./conversation-access.ts";
 import { itemName } from "./conversation-items.ts";
-import { listWith } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, listWith } from "./endpoint.ts";
 
 const SEARCHED_MAX = 200;
 

@@ -20,8 +20,7 @@ import { GROUP_NAME_LENGTH_MAX } from "#src/domain/groups/group.ts";
 import { getCounters } from "#src/domain/messages/adjust-counters.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall } from "./call.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
 import { argumentsOf, broadcastPath, queryRecipients, requireBroadcast } from "./recipients.ts";
 

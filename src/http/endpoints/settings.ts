@@ -27,8 +27,7 @@ import {
 import { answerData } from "../answer.ts";
 import { timesOf } from "../times.ts";
 import type { WorkspaceCall } from "./call.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 import { settingsExample } from "./examples.ts";
 import { OptionalText } from "./fragments.ts";
 

@@ -27,8 +27,7 @@ import { answerData } from "../answer.ts";
 import { deviceCookie, endedSessionCookie, readDeviceCookie, sessionCookie } from "../console/cookies.ts";
 import { signIn } from "../console/sign-in-attempt.ts";
 import { type ConsoleCall, Refusal } from "./call.ts";
-import { Data, Empty } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint } from "./endpoint.ts";
 import { OptionalText, RoleName } from "./fragments.ts";
 import { KnownAccountView, SignedInView, viewAccount, viewSignedIn } from "./signed-in.ts";
 

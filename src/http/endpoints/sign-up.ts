@@ -20,8 +20,7 @@ import {
 } from "#src/receiving/connect-number.ts";
 import { findUnusable, opened, portOf, refusedByNetwork, returnAddressOf, serverIssue } from "./ask-network.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall } from "./call.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 import { moveDetails, moveNumber, requireOnMeta } from "./number-access.ts";
 
 /** Where the browser continues: at the set-up of the number, or at the choice of one. */

@@ -28,8 +28,7 @@ import {
   viewConversationItem,
   viewTimelineStep,
 } from "./conversation-items.ts";
-import { Data, Empty, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, Empty, endpoint, Id } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 import { TemplateDetail, viewTemplateDetail } from "./template-detail.ts";
 

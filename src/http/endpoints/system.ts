@@ -9,8 +9,7 @@ import type { TimeSeriesSample } from "#src/health/time-series.ts";
 import { answerData } from "../answer.ts";
 import { whenUtc } from "../times.ts";
 import { recordAct } from "./call.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 import { Finding, Named, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 import { show } from "./show.ts";
 

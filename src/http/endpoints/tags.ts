@@ -1,8 +1,7 @@
 /** The tags of a workspace, to choose from. Which of them a contact has, the contact says. */
 import { Type } from "@sinclair/typebox";
 import { listTagNames } from "#src/domain/contacts/details.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 
 const SHOWN_MAX = 50;
 

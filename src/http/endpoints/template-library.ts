@@ -6,8 +6,7 @@ import type { LibraryEntry } from "#src/domain/templates/rules/candidate.ts";
 import { templateCategories } from "#src/domain/templates/template.ts";
 import { listLibrary } from "#src/sending/template-library.ts";
 import { answerJson } from "../answer.ts";
-import { listWith } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, listWith } from "./endpoint.ts";
 
 /** Of a word that a request asks for, and of a cursor. */
 const WORD_MAX = 200;

@@ -16,8 +16,7 @@ import { type Answer, answerData, keptAnswer } from "../answer.ts";
 import { answerProblem } from "../errors.ts";
 import { actOnce, readKey } from "../idempotency.ts";
 import type { KeyCall } from "./call.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 import { templateExample } from "./examples.ts";
 import { CorrectTemplate, From, SubmitTemplate } from "./template-bodies.ts";
 

@@ -9,8 +9,7 @@ import { migrations } from "#src/db/migrations.ts";
 import { answerData } from "../answer.ts";
 import type { ConsoleContext } from "../console/context.ts";
 import { whenUtc } from "../times.ts";
-import { Data } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 
 const SCHEMA = migrations.at(-1)?.version ?? 0;

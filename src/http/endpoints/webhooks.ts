@@ -27,8 +27,7 @@ import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { ACCEPT_ANY, describeRefusal, MEANWHILE, trySecret } from "#src/webhooks/try-secret.ts";
 import { timesOf } from "../times.ts";
 import { type AnyCallWith, change, type KeyCall, Refusal, type WorkspaceCall } from "./call.ts";
-import { Data, Id } from "./declare.ts";
-import { endpoint } from "./endpoint.ts";
+import { Data, endpoint, Id } from "./endpoint.ts";
 
 const Url = Type.String({
   maxLength: 2_048,

@@ -5,8 +5,7 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import type { ProblemCode } from "#src/core/problem.ts";
-import { isList } from "../../endpoints/declare.ts";
-import type { ApiEndpoint } from "../../endpoints/endpoint.ts";
+import { type ApiEndpoint, isList } from "../../endpoints/endpoint.ts";
 import { answers } from "../../errors.ts";
 import type {
   Content,

@@ -109,7 +109,7 @@ describe("declarations between browser and server", () => {
 
   test("an endpoint that declares neither a right nor scopes does not compile", () => {
     const found = inServer.filter(({ file }) => file === UNDECLARED);
-    expect(found.map(({ line }) => line)).toEqual([3]);
+    expect(found.map(({ line }) => line)).toEqual([2]);
     expect(found[0]?.message).toContain("'session' is missing");
   });
 

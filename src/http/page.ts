@@ -11,10 +11,6 @@ import { invalidRequest, type Problem } from "#src/core/problem.ts";
 import { Component, Nullable } from "#src/core/schema.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import type { ContactCursor } from "#src/domain/contacts/list.ts";
-import type { GroupCursor } from "#src/domain/groups/read.ts";
-import type { ConversationCursor } from "#src/domain/inbound/read-conversation.ts";
-import type { TemplatePosition } from "#src/domain/templates/read.ts";
 import { Rows } from "./rows.ts";
 
 const PER_PAGE = 50;
@@ -29,6 +25,13 @@ export const CursorQuery = {
   }),
   after: Type.String({ description: "Cursor: the `meta.next` of the previous response." }),
 };
+
+/** `meta` of a list that is read by cursor alone: it has no total. */
+export const CursorMeta = Type.Object({
+  per_page: Type.Integer(),
+  has_more: Type.Boolean({ description: "Whether more entries follow." }),
+  next: Nullable(Type.String({ description: "Cursor of the next page, to be passed as `after`." })),
+});
 
 /** In the query of a list: a page by its number, or by a cursor. */
 export const PageQuery = {
@@ -60,7 +63,8 @@ export const PageView = Component("Page", "The position of a page in its list.",
   ),
 });
 
-type PageFrom = ({ offset: number; page: number } | { after: Record<string, unknown> }) & { perPage: number };
+type Cursor = Readonly<Record<string, unknown>>;
+type PageFrom<Position = unknown> = ({ offset: number; page: number } | { after: Position }) & { perPage: number };
 
 /** Throws `invalid_request`. */
 export function readPerPage(query: { get(name: "per_page"): string | null }): number {
@@ -85,21 +89,39 @@ interface PageQuery {
 }
 
 /** The page of a list that only the console has: a screen. Throws `invalid_request`. */
-export function readScreen(query: PageQuery): PageFrom {
-  return readPage(query, PER_PAGE);
+export function readScreen<Position>(query: PageQuery, read: (cursor: Cursor) => Position): PageFrom<Position> {
+  return readPage(query, read, PER_PAGE);
 }
 
-/** Throws `invalid_request`. A cursor wins over a page number. */
-export function readPage(query: PageQuery, perPageMax = PER_PAGE_MAX): PageFrom {
+/** `read`: what of the list is in its cursors. Throws `invalid_request`. A cursor wins over a page number. */
+export function readPage<Position>(
+  query: PageQuery,
+  read: (cursor: Cursor) => Position,
+  perPageMax = PER_PAGE_MAX,
+): PageFrom<Position> {
   const perPage = Math.min(readPerPage(query), perPageMax);
-  const after = query.get("after");
-  if (after !== null) return { after: readCursor(after), perPage };
+  const after = readAfter(query, read);
+  if (after !== null) return { after, perPage };
   const text = query.get("page") ?? "1";
   // A number too large to count with is past the end, like any other.
   const page = Math.min(Number(text), Math.floor(Number.MAX_SAFE_INTEGER / perPage));
   if (!/^\d+$/.test(text) || page < 1)
     throw wrongParameter("page", { rule: "format", sentence: "The page is a whole number, at least 1." });
   return { offset: (page - 1) * perPage, page, perPage };
+}
+
+/** The position in the cursor of a request; null: it has none, so it begins at the beginning. Throws `invalid_request`. */
+export function readAfter<Position>(
+  query: { get(name: "after"): string | null },
+  read: (cursor: Cursor) => Position,
+): Position | null {
+  const text = query.get("after");
+  return text === null ? null : read(readCursor(text));
+}
+
+/** The position after which the page begins; null: it begins at the beginning, or has a number. */
+export function positionIn<Position>(from: PageFrom<Position>): Position | null {
+  return "after" in from ? from.after : null;
 }
 
 /** One page of a list. */
@@ -117,13 +139,23 @@ export function pageOf<Row, View>(
   rows: readonly Row[],
   total: number,
   view: (row: Row, tx: ReadTx) => View | null | undefined,
-  position: (row: Row) => Record<string, unknown>,
+  position: (row: Row) => object,
+  more: { pending?: number } = {},
 ): ListPage<View> {
-  const shown = rows.slice(0, from.perPage);
-  const hasMore = rows.length > from.perPage;
-  const last = shown.at(-1);
-  const next = hasMore && last !== undefined ? position(last) : null;
-  return pageOfRows(from, Rows.of(shown, view), { total, hasMore, next });
+  const { shown, next } = cut(rows, from.perPage, position);
+  return pageOfRows(from, Rows.of(shown, view), { total, hasMore: next !== null, next, ...more });
+}
+
+/** The rows of one page among `rows`, which holds one more; `next`: the position of the last one, if more follow. */
+export function cut<Row>(rows: readonly Row[], perPage: number, position: (row: Row) => object) {
+  const shown = rows.slice(0, perPage);
+  const last = rows.length > perPage ? shown.at(-1) : undefined;
+  return { shown, next: last === undefined ? null : position(last) };
+}
+
+/** The `meta` of a list that is read by cursor alone. `next`: the position of the last row, if more follow. */
+export function metaAfter(perPage: number, next: object | null): Static<typeof CursorMeta> {
+  return { per_page: perPage, has_more: next !== null, next: next === null ? null : writeCursor(next) };
 }
 
 /** The same for a list in the order of its ids. */
@@ -134,11 +166,6 @@ export function pageById<Row extends { id: number }, View>(
   view: (row: Row, tx: ReadTx) => View | null | undefined,
 ): ListPage<View> {
   return pageOf(from, rows, total, view, ({ id }) => ({ id }));
-}
-
-/** Where a list in the order of its ids continues: below this id; null: at its beginning. */
-export function readBefore(from: PageFrom): number | null {
-  return "after" in from ? readIdCursor(from.after) : null;
 }
 
 /** The same for a list that determines `hasMore` and the next cursor itself. */
@@ -186,10 +213,10 @@ export function writeCursor(position: object): string {
 }
 
 /** Throws `invalid_request`. */
-export function readCursor(text: string): Record<string, unknown> {
+export function readCursor(text: string): Cursor {
   try {
     const position: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-    if (typeof position === "object" && position !== null) return position as Record<string, unknown>;
+    if (typeof position === "object" && position !== null) return position as Cursor;
   } catch {
     // Fall through: every malformed cursor gets the same refusal.
   }
@@ -216,41 +243,30 @@ export function wrongParameter(name: string, fault: FieldFault): Problem {
   return invalidRequest({ [name]: [fault] });
 }
 
-export function readContactCursor({ over, upTo, updatedAt, id }: Record<string, unknown>): ContactCursor {
-  if ([over, upTo, updatedAt, id].every(Number.isSafeInteger)) return { over, upTo, updatedAt, id } as ContactCursor;
-  throw wrongCursor();
+interface Kinds {
+  number: number;
+  string: string;
 }
 
-/** Of a list in the order of its ids. */
-export function readIdCursor({ id }: Record<string, unknown>): number {
-  if (typeof id !== "number") throw wrongCursor();
-  return id;
-}
-
-export function readGroupCursor({ folded, id }: Record<string, unknown>): GroupCursor {
-  if (typeof folded !== "string" || typeof id !== "number") throw wrongCursor();
-  return { folded, id };
-}
-
-export function readTemplateCursor({ name, id }: Record<string, unknown>): TemplatePosition {
-  if (typeof name !== "string" || typeof id !== "number") throw wrongCursor();
-  return { name, id };
-}
-
-export function readConversationCursor(cursor: Record<string, unknown>): ConversationCursor {
-  const read = (name: keyof ConversationCursor): number => {
-    const value = cursor[name];
-    if (typeof value !== "number") throw wrongCursor();
-    return value;
+/** Reads a position with these members from a cursor; numbers are whole. */
+export function positionWith<const Members extends Readonly<Record<string, keyof Kinds>>>(members: Members) {
+  return (cursor: Cursor): { [Name in keyof Members]: Kinds[Members[Name]] } => {
+    const read = Object.entries(members).map(([name, kind]) => {
+      const value = cursor[name];
+      if (kind === "number" ? Number.isSafeInteger(value) : typeof value === kind) return [name, value];
+      throw wrongCursor();
+    });
+    return Object.fromEntries(read);
   };
-  return {
-    inboundAt: read("inboundAt"),
-    inboundId: read("inboundId"),
-    messageAt: read("messageAt"),
-    messageId: read("messageId"),
-    echoAt: read("echoAt"),
-    echoId: read("echoId"),
-  };
+}
+
+/** In a list in the order of times: of the last row, and its id. */
+export const timePosition = positionWith({ at: "number", id: "number" });
+
+/** In a list in the order of its ids. */
+export function idPosition({ id }: Cursor): number {
+  if (!Number.isSafeInteger(id)) throw wrongCursor();
+  return id as number;
 }
 
 /** False if the parameter is absent. Throws `invalid_request` for anything but true and false. */

@@ -12,7 +12,7 @@ import { contactCounters, contacts } from "./table.ts";
  * caller's position. At the end of a pass the list therefore continues with the contacts changed since that pass began,
  * until one page holds all of them. No contact is missed.
  */
-export interface ContactCursor {
+interface ContactCursor {
   /** This pass covers changes after `over`, up to and including `upTo`. */
   over: number;
   upTo: number;
@@ -206,7 +206,7 @@ export function countContacts(tx: ReadTx, workspaceId: number): { contacts: numb
   return { contacts: row?.contacts ?? 0, optedOut: row?.optedOut ?? 0 };
 }
 
-export interface OptOutCursor {
+interface OptOutCursor {
   at: number;
   id: number;
 }

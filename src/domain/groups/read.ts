@@ -19,7 +19,7 @@ export function listGroupsOfContact(tx: ReadTx, contactId: number): { id: number
   return groupsOfContact(tx).all({ contactId });
 }
 
-export interface GroupCursor {
+interface GroupCursor {
   folded: string;
   id: number;
 }

@@ -116,7 +116,7 @@ function isOf(subject: ChangeSubject) {
 
 export type ListedSubject = { numberId: number } | { templateIds: number[] } | { workspaceId: number };
 
-export interface ChangePosition {
+interface ChangePosition {
   at: number;
   id: number;
 }

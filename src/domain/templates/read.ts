@@ -73,7 +73,7 @@ export interface TemplateFilter {
   isGenerated?: boolean;
 }
 
-export interface TemplatePosition {
+interface TemplatePosition {
   name: string;
   id: number;
 }

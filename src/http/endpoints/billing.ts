@@ -9,7 +9,7 @@ import { credit, findAccount, listLedger, viewBalance } from "#src/domain/billin
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
 import { UsageView } from "#src/domain/messages/schema.ts";
-import { PageQuery, pageById, readBefore, readScreen, wrongParameter } from "../page.ts";
+import { idPosition, PageQuery, pageById, positionIn, readScreen, wrongParameter } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Data, endpoint, ListOf } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
@@ -84,10 +84,10 @@ export const billingEndpoints = {
     query: PageQuery,
     output: ListOf(LedgerView),
   }).read((tx, { workspace, query }) => {
-    const from = readScreen(query);
+    const from = readScreen(query, idPosition);
     const when = timesOf(workspace);
     const broadcastOf = (now: ReadTx, id: number) => ({ id, name: findBroadcast(now, workspace.id, id)?.name ?? null });
-    const rows = listLedger(tx, workspace.id, readBefore(from), from.perPage + 1);
+    const rows = listLedger(tx, workspace.id, positionIn(from), from.perPage + 1);
     return pageById(from, rows, rows.length, (row, now) =>
       show(LedgerView, row, when, {
         amount: formatMoney(row.amount),

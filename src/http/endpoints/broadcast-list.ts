@@ -13,10 +13,9 @@ import {
 import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import type { User } from "#src/domain/users/table.ts";
-import { PageQuery, pageById, readChoice, readIdCursor, readPage, readScreen, readSince } from "../page.ts";
+import { idPosition, PageQuery, pageById, positionIn, readChoice, readPage, readScreen, readSince } from "../page.ts";
 import { readTogether } from "../validate.ts";
-import type { CallOf } from "./call.ts";
-import { type Declaration, endpoint, ListOf } from "./endpoint.ts";
+import { type CallOf, type Declaration, endpoint, ListOf } from "./endpoint.ts";
 import { broadcastExample } from "./examples.ts";
 
 const NAME_MAX = 191;
@@ -54,12 +53,11 @@ export const broadcastListEndpoints = {
 };
 
 function listAll({ store, workspace, query }: CallOf<typeof list>) {
-  const from = readPage(query);
-  const position = "after" in from ? { after: readIdCursor(from.after) } : from;
+  const from = readPage(query, idPosition);
   return store.read((tx) =>
     pageById(
       from,
-      listBroadcastIds(tx, workspace.id, position, from.perPage + 1),
+      listBroadcastIds(tx, workspace.id, from, from.perPage + 1),
       countBroadcasts(tx, workspace.id),
       ({ id }, now) => viewBroadcast(now, getBroadcast(now, id), workspace),
     ),
@@ -72,7 +70,7 @@ async function searchBroadcasts(call: Extract<CallOf<typeof list>, { user: User 
     () => readChoice(query, "status", broadcastStatuses),
     () => readSince(query, "since", workspace.timezone),
     () => readSince(query, "until", workspace.timezone),
-    () => readScreen(query),
+    () => readScreen(query, idPosition),
   );
   const text = (name: "q" | "template" | "from") => query.get(name)?.trim() || undefined;
   const filter: BroadcastFilter = {
@@ -83,7 +81,7 @@ async function searchBroadcasts(call: Extract<CallOf<typeof list>, { user: User 
     since: since ?? undefined,
     until: until ?? undefined,
   };
-  const before = "after" in from ? readIdCursor(from.after) : Number.MAX_SAFE_INTEGER;
+  const before = positionIn(from) ?? Number.MAX_SAFE_INTEGER;
   const found = searchBroadcastsSql(workspace.id, filter, before, from.perPage + 1);
   const counted = countMatchingSql(workspace.id, filter);
   const rows = (await reader.query(found.sql, found.parameters)).map(({ id }) => ({ id: Number(id) }));

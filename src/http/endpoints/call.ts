@@ -16,7 +16,6 @@ import type { LimitedKey } from "#src/domain/messages/key-limits.ts";
 import { auditedOfKeys, type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
 import type { WorkspaceAccess } from "#src/domain/users/read.ts";
-import type { Right } from "#src/domain/users/roles.ts";
 import type { SignedIn } from "#src/domain/users/sessions.ts";
 import { getKey } from "#src/domain/workspaces/api-keys.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -32,10 +31,9 @@ import { changeOnce } from "../idempotency.ts";
 import type { KeyQueue } from "../key-queue.ts";
 import { wrongParameter } from "../page.ts";
 import { findFieldProblems } from "../validate.ts";
-import type { BodyOf, Declaration, PathOf, QueryOf } from "./endpoint.ts";
 
 /** The values of a query, by the names that the route declares. */
-interface Query<Values> {
+export interface Query<Values> {
   get<Name extends keyof Values & string>(name: Name): Values[Name] | null;
 }
 
@@ -134,24 +132,6 @@ export type WorkspaceCallWith<Path extends object> = WorkspaceCall<{ path: Path;
 /** Of either door. */
 export type AnyCallWith<Path extends object = object> = InWorkspace & { path: Path };
 export type UserCallWith<Path extends object> = UserCall<{ path: Path; query: unknown; body: unknown }>;
-
-interface InputOf<D extends Declaration> {
-  path: PathOf<D>;
-  /** The API's handlers check the values themselves, with faults for programs. */
-  query: Query<"key" extends keyof D ? Record<keyof QueryOf<D>, string> : QueryOf<D>>;
-  body: D extends { checkedBy: "handler" } ? Readonly<Record<string, unknown>> : BodyOf<D>;
-}
-
-/** What the handler of an endpoint receives. */
-export type CallOf<D extends Declaration> =
-  | ("key" extends keyof D ? KeyCall<InputOf<D>> : never)
-  | ("session" extends keyof D
-      ? D["session"] extends Right
-        ? WorkspaceCall<InputOf<D>>
-        : D["session"] extends "nobody"
-          ? ConsoleCall<InputOf<D>>
-          : UserCall<InputOf<D>>
-      : never);
 
 const NO_VALUES: Readonly<Record<string, string | number>> = Object.freeze({});
 

@@ -3,17 +3,25 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { consentSources, consents } from "#src/domain/contacts/consent.ts";
-import { type HistoryCursor, type HistoryEntry, readPersonHistory } from "#src/domain/inbound/person-history.ts";
+import { type HistoryEntry, readPersonHistory } from "#src/domain/inbound/person-history.ts";
 import { readItem } from "#src/domain/inbound/read-conversation.ts";
-import { readConversationCursor, readCursor, writeCursor, wrongCursor } from "../page.ts";
+import { positionWith, readAfter, writeCursor } from "../page.ts";
 import { timesOf } from "../times.ts";
 import type { WorkspaceCall } from "./call.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
 import { ConversationItemView, viewConversationItem } from "./conversation-items.ts";
-import { seesItem } from "./conversation-page.ts";
+import { conversationMembers, seesItem } from "./conversation-page.ts";
 import { Data, endpoint } from "./endpoint.ts";
 
 const ENTRIES_PER_PAGE = 20;
+
+const historyPosition = positionWith({
+  ...conversationMembers,
+  noteId: "number",
+  consentId: "number",
+  moves: "number",
+  added: "number",
+});
 
 const HistoryView = Type.Union([
   Type.Object({ kind: Type.Literal("said"), at: Instant(), item: ConversationItemView }),
@@ -46,8 +54,7 @@ export const contactHistoryEndpoints = {
       }),
     ),
   }).read((tx, call) => {
-    const after = call.query.get("after");
-    const from = after === null ? null : readHistoryCursor(readCursor(after));
+    const from = readAfter(call.query, historyPosition);
     const { entries, next } = readPersonHistory(tx, requireContact(call, tx), call.numberIds, from, ENTRIES_PER_PAGE);
     return {
       entries: entries.flatMap((entry) => viewEntry(tx, call, entry) ?? []),
@@ -79,17 +86,4 @@ function viewEntry(tx: ReadTx, call: WorkspaceCall, entry: HistoryEntry): Static
     case "added":
       return { kind: "added", at };
   }
-}
-
-/** Throws `invalid_request`. */
-function readHistoryCursor(cursor: Record<string, unknown>): HistoryCursor {
-  const read = (name: "noteId" | "consentId" | "moves" | "added"): number => {
-    const value = cursor[name];
-    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw wrongCursor();
-    return value;
-  };
-  return {
-    ...readConversationCursor(cursor),
-    ...{ noteId: read("noteId"), consentId: read("consentId"), moves: read("moves"), added: read("added") },
-  };
 }

@@ -16,7 +16,7 @@ import { compileSorted, readSortedPage, type SortedRow } from "#src/domain/filte
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { type ContactSearch, contactFilter, isSelective } from "../contact-filter.ts";
 import { countListed, readIdentity } from "../listed-identity.ts";
-import { pageOfRows, readContactCursor, readPage, readSince, wrongCursor, wrongParameter } from "../page.ts";
+import { pageOfRows, positionWith, readPage, readSince, wrongCursor, wrongParameter } from "../page.ts";
 import { Rows } from "../rows.ts";
 import type { WorkspaceCall } from "./call.ts";
 
@@ -27,12 +27,13 @@ type ListCall = Pick<WorkspaceCall, "store" | "reader" | "searchReader" | "works
   };
 };
 
+export const contactPosition = positionWith({ over: "number", upTo: "number", updatedAt: "number", id: "number" });
+
 /** A page of the matches, those that changed last first. Throws `invalid_request`. */
 export async function searchContacts(call: ListCall, search: ContactSearch) {
   const { store, searchReader, workspace, query } = call;
   const since = readSince(query, "updated_since", workspace.timezone);
-  const from = readPage(query);
-  const position = "after" in from ? { after: readContactCursor(from.after) } : from;
+  const from = readPage(query, contactPosition);
   const listed = { workspaceId: workspace.id, identity: identityOf(call) };
   const also = listedCondition(listed.identity);
   const { filter, state } = store.read((tx) => ({
@@ -40,7 +41,7 @@ export async function searchContacts(call: ListCall, search: ContactSearch) {
     state: stateOfList(tx, listed),
   }));
   const total = await countMatches(call, filter, also, since);
-  const reading = readListPage(since, position, from.perPage, state);
+  const reading = readListPage(since, from, from.perPage, state);
   let step = reading.next();
   while (step.done !== true) {
     const { sql, parameters } = compileListed(filter, contextOf(call), step.value, also, total);
@@ -58,7 +59,7 @@ export async function searchContacts(call: ListCall, search: ContactSearch) {
 export async function sortContacts(call: ListCall, search: ContactSearch) {
   const { store, reader, searchReader, workspace, query } = call;
   const since = readSince(query, "updated_since", workspace.timezone);
-  const from = readPage(query);
+  const from = readPage(query, (cursor) => cursor);
   if ("page" in from && from.page > 1) throw wrongParameter("page", "A sorted list is read with after, not by page.");
   const identity = identityOf(call);
   const { filter, sort } = store.read((tx) => ({
@@ -97,7 +98,7 @@ export async function sortContacts(call: ListCall, search: ContactSearch) {
 }
 
 /** Throws `invalid_request`, also for a cursor of another order. */
-function readSortCursor(cursor: Record<string, unknown>, sort: Sort): SortPlace {
+function readSortCursor(cursor: Readonly<Record<string, unknown>>, sort: Sort): SortPlace {
   const { sort: text, run, key, id } = cursor;
   const isKey = key === null || typeof key === "string" || (typeof key === "number" && Number.isFinite(key));
   const isRun = typeof run === "number" && sort.runs[run] !== undefined;

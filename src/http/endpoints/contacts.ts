@@ -19,10 +19,10 @@ import { ContactBody, readContactChanges } from "../bodies/contact.ts";
 import { answerCsv, CSV } from "../console/csv-file.ts";
 import { contactFilter, isSelective, readContactSearch } from "../contact-filter.ts";
 import { countListed, IdentityQuery } from "../listed-identity.ts";
-import { PageQuery, pageOfRows, readContactCursor, readPage, readSince } from "../page.ts";
+import { PageQuery, pageOfRows, readPage, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCall } from "./call.ts";
-import { identityOf, searchContacts, shownAt, sortContacts } from "./contact-list.ts";
+import { contactPosition, identityOf, searchContacts, shownAt, sortContacts } from "./contact-list.ts";
 import { PhoneParam, requireContact, requireContactOrMove } from "./contact-path.ts";
 import { putManyEndpoints } from "./contacts-put-many.ts";
 import { conversationEndpoints } from "./conversation.ts";
@@ -111,14 +111,13 @@ export const contactEndpoints = {
     if (query.get("sort") !== null) return sortContacts(call, search);
     if (isSelective(search)) return searchContacts(call, search);
     const since = readSince(query, "updated_since", workspace.timezone);
-    const from = readPage(query);
-    const position = "after" in from ? { after: readContactCursor(from.after) } : from;
+    const from = readPage(query, contactPosition);
     const identity = identityOf(call);
     const listed = { workspaceId: workspace.id, identity };
     const counted = call.user === null ? listed : { ...listed, identity: "phone" as const };
     const total = await countListed({ store, reader }, counted, "contacts", since);
     return store.read((tx) => {
-      const { places, ...page } = listContacts(tx, listed, since, position, from.perPage);
+      const { places, ...page } = listContacts(tx, listed, since, from, from.perPage);
       return pageOfRows(from, shownAt(places, workspace), { ...page, total });
     });
   }),

@@ -1,7 +1,6 @@
 /** A conversation of a request, as the caller may see it. */
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { Conversation } from "#src/domain/contacts/table.ts";
 import { findConversation } from "#src/domain/inbound/conversations.ts";
@@ -14,13 +13,6 @@ import type { AnyCallWith, WorkspaceCall } from "./call.ts";
 import { Id } from "./endpoint.ts";
 
 export const conversationId = Id("conversation", { examples: [17] });
-
-/** Of a list without a total. */
-export const ListMeta = Type.Object({
-  per_page: Type.Integer(),
-  has_more: Type.Boolean({ description: "Whether more entries follow." }),
-  next: Nullable(Type.String({ description: "Cursor of the next page, to be passed as `after`." })),
-});
 
 /** Throws `not_found`, also for one on a number that the user does not see. */
 export function requireConversation(

@@ -21,10 +21,10 @@ import { setBlocked } from "#src/sending/block-person.ts";
 import { controlThread } from "#src/sending/control-thread.ts";
 import { answerData } from "../answer.ts";
 import { readKey } from "../idempotency.ts";
-import { CursorQuery, readCursor, readIdCursor, readPerPage, writeCursor } from "../page.ts";
-import { type CallOf, change, recordAct, type WorkspaceCall } from "./call.ts";
-import { conversationId, ListMeta, requireConversation, viewFor } from "./conversation-access.ts";
-import { Data, endpoint, listWith } from "./endpoint.ts";
+import { CursorMeta, CursorQuery, cut, idPosition, metaAfter, readAfter, readPerPage } from "../page.ts";
+import { change, recordAct, type WorkspaceCall } from "./call.ts";
+import { conversationId, requireConversation, viewFor } from "./conversation-access.ts";
+import { type CallOf, Data, endpoint, listWith } from "./endpoint.ts";
 import { conversationExample, noteExample } from "./examples.ts";
 import { unchangedCheck } from "./if-unchanged.ts";
 
@@ -192,7 +192,7 @@ export const conversationActEndpoints = {
     session: "inbox",
     params: { conversation: conversationId },
     query: CursorQuery,
-    output: listWith(NoteView, ListMeta),
+    output: listWith(NoteView, CursorMeta),
     reference: {
       operationId: "listConversationNotes",
       tag: "Conversations",
@@ -206,15 +206,11 @@ export const conversationActEndpoints = {
   }).load((call) => {
     const { store, workspace, query } = call;
     const perPage = readPerPage(query);
-    const after = query.get("after");
-    const beforeId = after === null ? Number.MAX_SAFE_INTEGER : readIdCursor(readCursor(after));
+    const beforeId = readAfter(query, idPosition) ?? Number.MAX_SAFE_INTEGER;
     return store.read((tx) => {
       const notes = listNotes(tx, requireConversation(tx, call), beforeId, perPage + 1);
-      const shown = notes.slice(0, perPage);
-      const last = notes.length > perPage ? shown.at(-1) : undefined;
-      const next = last === undefined ? null : writeCursor({ id: last.id });
-      const meta = { per_page: perPage, has_more: last !== undefined, next };
-      return { data: shown.map((note) => viewNote(note, workspace)), meta };
+      const { shown, next } = cut(notes, perPage, ({ id }) => ({ id }));
+      return { data: shown.map((note) => viewNote(note, workspace)), meta: metaAfter(perPage, next) };
     });
   }),
   "POST /w/{workspace}/conversations/{conversation}/notes": endpoint({

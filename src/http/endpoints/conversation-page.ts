@@ -10,9 +10,19 @@ import {
   readItem,
 } from "#src/domain/inbound/read-conversation.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
-import { readConversationCursor, readScreen, wrongParameter } from "../page.ts";
+import { positionWith, readScreen, wrongParameter } from "../page.ts";
 import type { WorkspaceCall } from "./call.ts";
 import { readItemName } from "./conversation-items.ts";
+
+export const conversationMembers = {
+  inboundAt: "number",
+  inboundId: "number",
+  messageAt: "number",
+  messageId: "number",
+  echoAt: "number",
+  echoId: "number",
+} as const;
+export const conversationPosition = positionWith(conversationMembers);
 
 interface Shown {
   /** Newest first. */
@@ -23,7 +33,10 @@ interface Shown {
 
 /** Reads what a request for a conversation asks for. Throws `invalid_request`, and `not_found` if an item is gone. */
 export function pageReader(call: ShownCall): (tx: ReadTx, contact: Contact) => Shown {
-  const page = readScreen(call.query);
+  const page = readScreen(call.query, (cursor) => ({
+    from: conversationPosition(cursor),
+    isNewer: cursor.isNewer === true,
+  }));
   const { perPage } = page;
   const around = call.query.get("around");
   if (around !== null) {
@@ -32,8 +45,8 @@ export function pageReader(call: ShownCall): (tx: ReadTx, contact: Contact) => S
     return (tx, contact) => readAround(tx, call, contact, name, Math.ceil(perPage / 2));
   }
   if (!("after" in page)) return (tx, contact) => ({ ...readConversation(tx, contact, null, perPage), newer: null });
-  const from = readConversationCursor(page.after);
-  return page.after.isNewer === true
+  const { from, isNewer } = page.after;
+  return isNewer
     ? (tx, contact) => ({ ...readNewer(tx, contact, from, perPage), next: null })
     : (tx, contact) => ({ ...readConversation(tx, contact, from, perPage), newer: null });
 }

@@ -4,9 +4,10 @@ import { Nullable } from "#src/core/schema.ts";
 import { readConversationPlaces, readItem } from "#src/domain/inbound/read-conversation.ts";
 import { ConversationEntry } from "#src/domain/inbound/schema.ts";
 import { viewEntry } from "#src/domain/inbound/view-conversation.ts";
-import { CursorQuery, readConversationCursor, readCursor, readPerPage, writeCursor } from "../page.ts";
+import { CursorQuery, metaAfter, readAfter, readPerPage } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
+import { conversationPosition } from "./conversation-page.ts";
 import { endpoint, listWith } from "./endpoint.ts";
 
 const ConversationMeta = Type.Object({
@@ -47,8 +48,7 @@ export const conversationEndpoints = {
     },
   }).load(({ store, workspace, path, query }) => {
     const perPage = readPerPage(query);
-    const after = query.get("after");
-    const from = after === null ? null : readConversationCursor(readCursor(after));
+    const from = readAfter(query, conversationPosition);
     const { places, next } = store.read((tx) => {
       return readConversationPlaces(tx, requireContact({ workspace, path }, tx), from, perPage);
     });
@@ -56,7 +56,6 @@ export const conversationEndpoints = {
       const item = readItem(tx, workspace.id, place);
       return item && viewEntry(item, workspace);
     });
-    const meta = { per_page: perPage, has_more: next !== null, next: next === null ? null : writeCursor(next) };
-    return { data, meta };
+    return { data, meta: metaAfter(perPage, next) };
   }),
 };

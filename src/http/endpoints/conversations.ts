@@ -15,13 +15,22 @@ import { ConversationView } from "#src/domain/inbound/schema.ts";
 import { chooseSender } from "#src/domain/numbers/choose.ts";
 import { findUserByEmail, findWorkspaceAccess } from "#src/domain/users/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { CursorQuery, readChoice, readCursor, readPerPage, writeCursor, wrongParameter } from "../page.ts";
+import {
+  CursorMeta,
+  CursorQuery,
+  cut,
+  metaAfter,
+  readAfter,
+  readChoice,
+  readPerPage,
+  wrongParameter,
+} from "../page.ts";
 import { Rows } from "../rows.ts";
 import type { KeyCall } from "./call.ts";
-import { conversationId, ListMeta, viewFor } from "./conversation-access.ts";
+import { conversationId, viewFor } from "./conversation-access.ts";
 import { Data, endpoint, listWith } from "./endpoint.ts";
 import { conversationExample } from "./examples.ts";
-import { readListPosition, searchConversations } from "./search-conversations.ts";
+import { listPosition, searchConversations } from "./search-conversations.ts";
 
 export const conversationListEndpoints = {
   "GET /w/{workspace}/conversations": endpoint({
@@ -36,7 +45,7 @@ export const conversationListEndpoints = {
           "Only the conversations that this user of the console answers: the e-mail address, or `none` for those without an assignee.",
       }),
     },
-    output: listWith(ConversationView, ListMeta),
+    output: listWith(ConversationView, CursorMeta),
     reference: {
       operationId: "listConversations",
       tag: "Conversations",
@@ -48,17 +57,15 @@ export const conversationListEndpoints = {
       example: [conversationExample],
     },
   }).load(async (call) => {
-    const { store, workspace, query } = call;
+    const { workspace, query } = call;
     const perPage = readPerPage(query);
-    const after = query.get("after");
-    const before = after === null ? null : readListPosition(readCursor(after));
+    const before = readAfter(query, listPosition);
     const { ids, next } = await find(call, readFilter(call), before, perPage);
     const data = Rows.of(ids, (id, tx) => {
       const conversation = findConversation(tx, workspace.id, id);
       return conversation && viewFor(tx, conversation, workspace);
     });
-    const meta = { per_page: perPage, has_more: next !== null, next: next === null ? null : writeCursor({ ...next }) };
-    return store.read(() => ({ data, meta }));
+    return { data, meta: metaAfter(perPage, next) };
   }),
   "GET /w/{workspace}/conversations/{conversation}": endpoint({
     key: ["inbox"],
@@ -85,7 +92,7 @@ export const conversationListEndpoints = {
 
 interface Found {
   ids: number[];
-  next: ConversationPosition | null;
+  next: object | null;
 }
 
 interface Filter {
@@ -135,9 +142,8 @@ async function find(
       ? listConversations(tx, workspace.id, state === null ? {} : { state }, before, size + 1)
       : listAssigned(tx, { workspaceId: workspace.id, assigneeId: assignee, state }, before, size + 1),
   );
-  const shown = rows.slice(0, size);
-  const last = rows.length > size ? shown.at(-1) : undefined;
-  return { ids: shown.map(({ id }) => id), next: last === undefined ? null : { wroteAt: last.wroteAt, id: last.id } };
+  const { shown, next } = cut(rows, size, ({ wroteAt, id }) => ({ wroteAt, id }));
+  return { ids: shown.map(({ id }) => id), next };
 }
 
 /** Throws `invalid_request`. */

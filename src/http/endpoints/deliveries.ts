@@ -20,7 +20,7 @@ import {
 import { countFailed, REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import type { Delivery } from "#src/domain/webhooks/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { PageQuery, pageById, readBefore, readScreen, readSince } from "../page.ts";
+import { idPosition, PageQuery, pageById, positionIn, readScreen, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, recordAct, type WorkspaceCall } from "./call.ts";
 import { Data, endpoint, Id, ListOf } from "./endpoint.ts";
@@ -69,8 +69,8 @@ export const deliveryEndpoints = {
     const { store, reader, workspace, query } = call;
     const status = query.get("status");
     const type = query.get("type");
-    const from = readScreen(query);
-    const before = readBefore(from);
+    const from = readScreen(query, idPosition);
+    const before = positionIn(from);
     const filter = { status, before, limit: from.perPage + 1 };
     const search = type === null ? null : deliveryIdsByType(workspace.id, type, filter);
     const ids = search === null ? null : (await reader.query(search.sql, search.values)).map(({ id }) => Number(id));

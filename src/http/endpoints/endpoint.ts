@@ -13,7 +13,15 @@ import { type Answer, type AnswerWith, answerJson, answerRows } from "../answer.
 import { PageView, readRowCount } from "../page.ts";
 import { ROWS_PER_TOKEN } from "../rate-limit.ts";
 import { Rows } from "../rows.ts";
-import { type CallOf, type ChangeResult, change } from "./call.ts";
+import {
+  type ChangeResult,
+  type ConsoleCall,
+  change,
+  type KeyCall,
+  type Query,
+  type UserCall,
+  type WorkspaceCall,
+} from "./call.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -165,6 +173,24 @@ export type BodyOf<D extends Declaration> = D extends { body: infer Body extends
 export type ConsoleOutputOf<D extends Declaration> = D extends { consoleOutput: infer Output extends TSchema }
   ? Static<Output>
   : Static<D["output"]>;
+
+interface InputOf<D extends Declaration> {
+  path: PathOf<D>;
+  /** The API's handlers check the values themselves, with faults for programs. */
+  query: Query<"key" extends keyof D ? Record<keyof QueryOf<D>, string> : QueryOf<D>>;
+  body: D extends { checkedBy: "handler" } ? Readonly<Record<string, unknown>> : BodyOf<D>;
+}
+
+/** What the handler of an endpoint receives. */
+export type CallOf<D extends Declaration> =
+  | ("key" extends keyof D ? KeyCall<InputOf<D>> : never)
+  | ("session" extends keyof D
+      ? D["session"] extends Right
+        ? WorkspaceCall<InputOf<D>>
+        : D["session"] extends "nobody"
+          ? ConsoleCall<InputOf<D>>
+          : UserCall<InputOf<D>>
+      : never);
 
 type Output<D extends Declaration> = Static<D["output"]> | ConsoleOutputOf<D>;
 

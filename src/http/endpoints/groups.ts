@@ -28,7 +28,7 @@ import type { Group } from "#src/domain/groups/table.ts";
 import { viewGroup } from "#src/domain/groups/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
-import { PageQuery, pageOf, readGroupCursor, readPage } from "../page.ts";
+import { PageQuery, pageOf, positionWith, readPage } from "../page.ts";
 import { change, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Empty, endpoint, Id, ListOf } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
@@ -64,9 +64,8 @@ export const groupEndpoints = {
     },
   }).load(async (call) => {
     const { store, workspace, query } = call;
-    const from = readPage(query);
-    const position = "after" in from ? { after: readGroupCursor(from.after) } : from;
-    const list = () => store.read((tx) => listGroups(tx, workspace.id, position, from.perPage + 1));
+    const from = readPage(query, positionWith({ folded: "string", id: "number" }));
+    const list = () => store.read((tx) => listGroups(tx, workspace.id, from, from.perPage + 1));
     await refreshCounts(call, list());
     const total = store.read((tx) => countGroups(tx, workspace.id));
     return pageOf(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));

@@ -36,7 +36,7 @@ import { inboxTopic } from "#src/domain/workspaces/inbox-topic.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
 import { readKey } from "../idempotency.ts";
-import { PageQuery, pageOf, pageOfRows, readScreen, writeCursor } from "../page.ts";
+import { PageQuery, pageOf, pageOfRows, positionIn, readScreen, writeCursor } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { sendOnce } from "../send-once.ts";
 import { timesOf } from "../times.ts";
@@ -46,7 +46,7 @@ import { pageReader, seesItem } from "./conversation-page.ts";
 import { Data, endpoint, Id, ListOf } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 import { ConversationRow, readerOf, State, viewRow } from "./inbox-row.ts";
-import { readListPosition, searchConversations, type Wanted } from "./search-conversations.ts";
+import { listPosition, searchConversations, type Wanted } from "./search-conversations.ts";
 import { senderOf, sentByUser } from "./sender.ts";
 
 const contact = { contact: Id("conversation") };
@@ -80,8 +80,8 @@ export const inboxEndpoints = {
     output: ListOf(ConversationRow),
   }).load(async (call) => {
     const { store, workspace, query } = call;
-    const from = readScreen(query);
-    const before = "after" in from ? readListPosition(from.after) : null;
+    const from = readScreen(query, listPosition);
+    const before = positionIn(from);
     const view = query.get("view");
     const show = query.get("show");
     if (view === "mentions" && show === null) {

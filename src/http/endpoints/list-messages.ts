@@ -11,12 +11,10 @@ import { findMessageById } from "#src/domain/messages/read.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { PageQuery, pageOfRows, readChoice, readPage, readSince, wrongCursor, wrongParameter } from "../page.ts";
-import { Rows } from "../rows.ts";
+import { PageQuery, pageOf, readChoice, readPage, readSince, timePosition, wrongParameter } from "../page.ts";
 import { readTogether } from "../validate.ts";
-import type { CallOf } from "./call.ts";
 import { AnyMessage } from "./conversation-items.ts";
-import { type Declaration, endpoint, ListOf } from "./endpoint.ts";
+import { type CallOf, type Declaration, endpoint, ListOf } from "./endpoint.ts";
 import { messageExample } from "./examples.ts";
 import { searchedDays, searchedOrigins, searchedStatuses, searchMessages } from "./search-messages.ts";
 
@@ -84,31 +82,22 @@ async function listSent(call: ListCall) {
   const { store, reader, workspace, query } = call;
   const [filter, from] = readTogether(
     () => readFilter(call),
-    () => readPage(query),
+    () => readPage(query, timePosition),
   );
-  const position = "after" in from ? { after: readPosition(from.after) } : from;
   const isByCaller = query.get("reference") !== null || query.get("idempotency_key") !== null;
   const viewOf = ({ id }: MessagePosition, tx: ReadTx) => {
     const message = findMessageById(tx, id);
     return message && viewMessage(message, workspace);
   };
-  if (filter === null) return pageOfRows(from, Rows.of([], viewOf), toMeta(0, false, null, isByCaller ? 0 : null));
+  const placeOf = ({ at, id }: MessagePosition) => ({ at, id });
+  if (filter === null) return pageOf(from, [], 0, viewOf, placeOf, isByCaller ? { pending: 0 } : {});
   await store.waitForOtherWriters();
   // Counted first: what is pending now may be listed a moment later, never the other way round.
   const { sql, parameters } = countMessagesSql(workspace.id, filter);
   const [row] = await reader.query(sql, parameters);
-  const found = store.read((tx) => listMessages(tx, workspace.id, filter, position, from.perPage + 1));
-  const shown = found.slice(0, from.perPage);
-  const last = shown.at(-1);
-  const hasMore = found.length > from.perPage;
-  const views = Rows.of(shown, viewOf);
-  const total = Math.max(Number(row?.total ?? 0), shown.length);
-  const next = hasMore && last !== undefined ? last : null;
-  return pageOfRows(from, views, toMeta(total, hasMore, next, isByCaller ? Number(row?.pending ?? 0) : null));
-}
-
-function toMeta(total: number, hasMore: boolean, next: MessagePosition | null, pending: number | null) {
-  return { total, hasMore, next, ...(pending === null ? {} : { pending }) };
+  const found = store.read((tx) => listMessages(tx, workspace.id, filter, from, from.perPage + 1));
+  const total = Math.max(Number(row?.total ?? 0), Math.min(found.length, from.perPage));
+  return pageOf(from, found, total, viewOf, placeOf, isByCaller ? { pending: Number(row?.pending ?? 0) } : {});
 }
 
 /** Null: no contact has the phone number, so no message can match. Throws `invalid_request`. */
@@ -142,9 +131,4 @@ function readText(query: ListCall["query"], name: keyof typeof LENGTH_MAX): stri
   if (text === null) return null;
   if (text !== "" && !isLonger(text, LENGTH_MAX[name])) return text;
   throw wrongParameter(name, `This has 1 to ${LENGTH_MAX[name]} characters.`);
-}
-
-function readPosition({ at, id }: Record<string, unknown>): MessagePosition {
-  if (Number.isSafeInteger(at) && Number.isSafeInteger(id)) return { at, id } as MessagePosition;
-  throw wrongCursor();
 }

@@ -4,17 +4,25 @@ import { readPhone } from "#src/core/phone.ts";
 import { Component, Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { explainNumberChange } from "#src/domain/numbers/explain-change.ts";
-import { type ChangePosition, type ListedSubject, listChanges } from "#src/domain/numbers/network-changes.ts";
+import { type ListedSubject, listChanges } from "#src/domain/numbers/network-changes.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { numberById } from "#src/domain/numbers/statements.ts";
 import { changedProperties, type NetworkChange } from "#src/domain/numbers/table.ts";
 import { explainTemplateChange } from "#src/domain/templates/explain-change.ts";
 import { findTemplateName, listIdsByName } from "#src/domain/templates/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { CursorQuery, readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../page.ts";
+import {
+  CursorMeta,
+  CursorQuery,
+  cut,
+  metaAfter,
+  readAfter,
+  readPerPage,
+  timePosition,
+  wrongParameter,
+} from "../page.ts";
 import { timesOf } from "../times.ts";
 import type { KeyCall, WorkspaceCall } from "./call.ts";
-import { ListMeta } from "./conversation-access.ts";
 import { endpoint, listWith } from "./endpoint.ts";
 
 const NetworkChangeView = Component("NetworkChange", "A change that the network made to a number or a template.", {
@@ -60,7 +68,7 @@ export const networkChangeEndpoints = {
       }),
       ...CursorQuery,
     },
-    output: listWith(NetworkChangeView, ListMeta),
+    output: listWith(NetworkChangeView, CursorMeta),
     reference: {
       operationId: "listNetworkChanges",
       tag: "Templates",
@@ -85,20 +93,9 @@ export const networkChangeEndpoints = {
   }).read((tx, call) => {
     const { workspace, query } = call;
     const perPage = readPerPage(query);
-    const after = query.get("after");
-    const of = findSubjects(tx, call);
-    const rows = listChanges(tx, of, after === null ? null : readPosition(readCursor(after)), perPage + 1);
-    const shown = rows.slice(0, perPage);
-    const last = shown.at(-1);
-    const hasMore = rows.length > perPage;
-    return {
-      data: shown.map((row) => viewChange(tx, row, workspace)),
-      meta: {
-        per_page: perPage,
-        has_more: hasMore,
-        next: hasMore && last !== undefined ? writeCursor({ at: last.at, id: last.id }) : null,
-      },
-    };
+    const rows = listChanges(tx, findSubjects(tx, call), readAfter(query, timePosition), perPage + 1);
+    const { shown, next } = cut(rows, perPage, ({ at, id }) => ({ at, id }));
+    return { data: shown.map((row) => viewChange(tx, row, workspace)), meta: metaAfter(perPage, next) };
   }),
 };
 
@@ -121,11 +118,6 @@ function findSubjects(tx: ReadTx, { workspace, query }: ChangesCall): ListedSubj
   const templateIds = listIdsByName(tx, workspace.id, name, language);
   if (templateIds.length > 0) return { templateIds };
   throw wrongParameter("template", "The workspace has no such template. GET /templates lists names and languages.");
-}
-
-function readPosition({ at, id }: Record<string, unknown>): ChangePosition {
-  if (Number.isSafeInteger(at) && Number.isSafeInteger(id)) return { at, id } as ChangePosition;
-  throw wrongCursor();
 }
 
 function viewChange(tx: ReadTx, row: NetworkChange, workspace: Workspace): Static<typeof NetworkChangeView> {

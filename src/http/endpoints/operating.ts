@@ -9,7 +9,7 @@ import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
-import { PageQuery, pageById, readBefore, readScreen } from "../page.ts";
+import { idPosition, PageQuery, pageById, positionIn, readScreen } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { whenUtc } from "../times.ts";
 import { change, type UserCallWith } from "./call.ts";
@@ -65,8 +65,8 @@ export const operatingEndpoints = {
     query: PageQuery,
     output: ListOf(Type.Object({ ...AuditEntry.properties, workspace: Nullable(Named) })),
   }).read((tx, { query }) => {
-    const from = readScreen(query);
-    const rows = listAuditEntries(tx, null, readBefore(from), from.perPage + 1);
+    const from = readScreen(query, idPosition);
+    const rows = listAuditEntries(tx, null, positionIn(from), from.perPage + 1);
     const nameOf = (now: ReadTx, id: number) => findWorkspace(now, id)?.name ?? String(id);
     return pageById(from, rows, rows.length, (entry, now) => ({
       ...viewAuditEntry(entry, whenUtc),

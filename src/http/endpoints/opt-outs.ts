@@ -1,11 +1,11 @@
 /** Lists the people who are opted out, for syncing. */
 import { Type } from "@sinclair/typebox";
 import { findById } from "#src/domain/contacts/find.ts";
-import { listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
+import { listOptOuts } from "#src/domain/contacts/list.ts";
 import { viewOptOut } from "#src/domain/contacts/opt-out.ts";
 import { OptOutView } from "#src/domain/contacts/schema.ts";
 import { countListed, IdentityQuery, readIdentity } from "../listed-identity.ts";
-import { PageQuery, pageOf, readPage, readSince, wrongCursor } from "../page.ts";
+import { PageQuery, pageOf, readPage, readSince, timePosition } from "../page.ts";
 import { endpoint, ListOf } from "./endpoint.ts";
 
 export const optOutEndpoints = {
@@ -32,15 +32,14 @@ export const optOutEndpoints = {
     },
   }).load(async ({ store, reader, workspace, query }) => {
     const since = readSince(query, "since", workspace.timezone);
-    const from = readPage(query);
-    const position = "after" in from ? { after: readPosition(from.after) } : from;
+    const from = readPage(query, timePosition);
     await store.waitForOtherWriters();
     const listed = { workspaceId: workspace.id, identity: readIdentity(query) };
     const total = await countListed({ store, reader }, listed, "optOuts", since);
     return store.read((tx) =>
       pageOf(
         from,
-        listOptOuts(tx, listed, since, position, from.perPage + 1),
+        listOptOuts(tx, listed, since, from, from.perPage + 1),
         total,
         ({ id }, now) => {
           const contact = findById(now, workspace.id, id);
@@ -52,8 +51,3 @@ export const optOutEndpoints = {
     );
   }),
 };
-
-function readPosition({ at, id }: Record<string, unknown>): OptOutCursor {
-  if (Number.isSafeInteger(at) && Number.isSafeInteger(id)) return { at, id } as OptOutCursor;
-  throw wrongCursor();
-}

@@ -27,10 +27,10 @@ import type { User } from "#src/domain/users/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { csvLine } from "#src/transfer/csv-line.ts";
 import { answerCsv, CSV } from "../console/csv-file.ts";
-import { PageQuery, pageById, readChoice, readIdCursor, readPage, readScreen } from "../page.ts";
+import { idPosition, PageQuery, pageById, positionIn, readChoice, readPage, readScreen } from "../page.ts";
 import { timesOf } from "../times.ts";
-import type { AnyCallWith, CallOf, WorkspaceCall } from "./call.ts";
-import { type Declaration, endpoint, File, Id, ListOf } from "./endpoint.ts";
+import type { AnyCallWith, WorkspaceCall } from "./call.ts";
+import { type CallOf, type Declaration, endpoint, File, Id, ListOf } from "./endpoint.ts";
 import { recipientExample } from "./examples.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 
@@ -160,13 +160,12 @@ type ListCall = CallOf<typeof list>;
 function listStatuses(call: Extract<ListCall, { user: null }>) {
   const { store, query, workspace } = call;
   const filter = readChoice(query, "status", recipientFilters);
-  const from = readPage(query);
-  const position = "after" in from ? { after: readIdCursor(from.after) } : from;
+  const from = readPage(query, idPosition);
   return store.read((tx) => {
     const broadcast = requireBroadcast(call, tx);
     return pageById(
       from,
-      listRecipientIds(tx, broadcast, filter, position, from.perPage + 1),
+      listRecipientIds(tx, broadcast, filter, from, from.perPage + 1),
       countRecipients(tx, broadcast, filter),
       ({ id }, now) => {
         const message = findMessageById(now, id);
@@ -178,8 +177,8 @@ function listStatuses(call: Extract<ListCall, { user: null }>) {
 
 async function listOutcomes(call: Extract<ListCall, { user: User }>) {
   const { store, reader, workspace, query } = call;
-  const from = readScreen(query);
-  const after = "after" in from ? readIdCursor(from.after) : 0;
+  const from = readScreen(query, idPosition);
+  const after = positionIn(from) ?? 0;
   const outcome = readChoice(query, "status", recipientOutcomes);
   const broadcast = store.read((tx) => requireBroadcast(call, tx));
   const selection = { outcomes: outcome === null ? [] : [outcome], code: query.get("code") };

@@ -10,7 +10,7 @@ import {
   statusClasses,
 } from "#src/domain/workspaces/request-log.ts";
 import { requireId } from "../answer.ts";
-import { PageQuery, pageById, readBefore, readScreen } from "../page.ts";
+import { idPosition, PageQuery, pageById, positionIn, readScreen } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Data, endpoint, ListOf } from "./endpoint.ts";
 import { show } from "./show.ts";
@@ -35,8 +35,8 @@ export const requestEndpoints = {
   }).read((tx, { workspace, query }) => {
     const key = query.get("key");
     const keyId = key === null ? null : getKey(tx, workspace.id, requireId(key, "key")).id;
-    const from = readScreen(query);
-    const filter = { keyId, status: query.get("status"), before: readBefore(from), limit: from.perPage + 1 };
+    const from = readScreen(query, idPosition);
+    const filter = { keyId, status: query.get("status"), before: positionIn(from), limit: from.perPage + 1 };
     const rows = listKeyRequests(tx, workspace.id, filter);
     // `total` is the number of these rows: counting a week of requests is too expensive, and the screen shows no total.
     return pageById(from, rows, rows.length, ({ id }, tx) => {

@@ -12,13 +12,15 @@ import {
   waitingSql,
 } from "#src/domain/inbound/conversations.ts";
 import { waitsSql } from "#src/domain/inbound/waits.ts";
-import { wrongCursor } from "../page.ts";
+import { positionWith } from "../page.ts";
 import type { WorkspaceCall } from "./call.ts";
 
 /** How many conversations one request scans. */
 const CONVERSATIONS_SCANNED = 20_000;
 /** How many conversations are counted that wait. */
 const WAITING_COUNTED = 1_000;
+
+export const listPosition = positionWith({ wroteAt: "number", id: "number" });
 
 /** `numberIds`: the conversations on these numbers; null: on all. */
 type Searching = Pick<WorkspaceCall, "searchReader" | "workspace" | "clock" | "numberIds">;
@@ -100,9 +102,4 @@ export async function findWaiting({ searchReader, workspace, numberIds }: Omit<S
     isMore: rows.length > WAITING_COUNTED,
     longest: first === undefined ? null : { contactId: first[0], since: first[1] },
   };
-}
-
-export function readListPosition({ wroteAt, id }: Record<string, unknown>): ConversationPosition {
-  if (typeof wroteAt !== "number" || typeof id !== "number") throw wrongCursor();
-  return { wroteAt, id };
 }

@@ -13,7 +13,7 @@ import { findWholeMessage } from "#src/domain/messages/read.ts";
 import type { Message, MessageRow } from "#src/domain/messages/table.ts";
 import { singlesSql } from "../console/queries/recent-activity.ts";
 import { firstSince } from "../console/queries/today-counters.ts";
-import { pageOfRows, readChoice, readIdCursor, readScreen, wrongCursor } from "../page.ts";
+import { cut, idPosition, pageOfRows, positionIn, readChoice, readScreen, timePosition } from "../page.ts";
 import { Rows } from "../rows.ts";
 import type { WorkspaceCall } from "./call.ts";
 import { viewAnyMessage } from "./conversation-items.ts";
@@ -45,9 +45,8 @@ export async function searchMessages(call: SearchCall) {
 
 function searchByPhone(call: SearchCall, phone: string) {
   const { store, workspace, query } = call;
-  const from = readScreen(query);
-  const { at, id } = "after" in from ? from.after : { at: NEWEST.messageAt, id: NEWEST.messageId };
-  if (typeof at !== "number" || typeof id !== "number") throw wrongCursor();
+  const from = readScreen(query, timePosition);
+  const { at, id } = positionIn(from) ?? { at: NEWEST.messageAt, id: NEWEST.messageId };
   const status = readChoice(query, "status", searchedStatuses);
   const origin = readChoice(query, "origin", searchedOrigins);
   const code = query.get("code");
@@ -56,23 +55,21 @@ function searchByPhone(call: SearchCall, phone: string) {
     const contact = lookUpContact(tx, workspace.id, phone, workspace.country)?.contact;
     return contact == null ? [] : listDispatched(tx, contact, { messageAt: at, messageId: id }, from.perPage + 1);
   });
-  const page = found.slice(0, from.perPage);
-  const last = page.at(-1);
-  const next = found.length > from.perPage && last !== undefined ? { at: last.dispatchedAt, id: last.id } : null;
-  const shown = page.filter(
+  const page = cut(found, from.perPage, (row) => ({ at: row.dispatchedAt, id: row.id }));
+  const shown = page.shown.filter(
     (message) =>
       message.createdAt >= since &&
       (status === null || statusOf(message) === status) &&
       (origin === null || message.origin === origin) &&
       (code === null || (message.errorCode ?? "none") === code),
   );
-  return answer(call, shown, next);
+  return answer(call, shown, page.next);
 }
 
 async function searchSingles(call: SearchCall, text: string | null) {
   const { searchReader, workspace, query } = call;
-  const from = readScreen(query);
-  const below = "after" in from ? readIdCursor(from.after) : Number.MAX_SAFE_INTEGER;
+  const from = readScreen(query, idPosition);
+  const below = positionIn(from) ?? Number.MAX_SAFE_INTEGER;
   const status = readChoice(query, "status", searchedStatuses);
   const origin = readChoice(query, "origin", searchedOrigins);
   const lowestId = call.store.read((tx) => {
@@ -104,7 +101,11 @@ function sinceOf({ query, workspace }: SearchCall, { now: current }: ReadTx): nu
 
 function answer(call: SearchCall, found: readonly MessageRow[], next: object | null) {
   const data = Rows.of(found, (message, tx) => viewWithContact(tx, message, call));
-  return pageOfRows(readScreen(call.query), data, { total: found.length, hasMore: next !== null, next });
+  return pageOfRows(
+    readScreen(call.query, (cursor) => cursor),
+    data,
+    { total: found.length, hasMore: next !== null, next },
+  );
 }
 
 export function viewWithContact(tx: ReadTx, message: MessageRow, { workspace }: WorkspaceCall) {

@@ -25,19 +25,20 @@ import { SnippetPiece, snippetOf } from "#src/domain/search/snippet.ts";
 import type { Phrase } from "#src/domain/search/words.ts";
 import { seesNumber } from "#src/domain/users/read.ts";
 import {
+  CursorMeta,
   CursorQuery,
+  cut,
+  idPosition,
+  metaAfter,
+  readAfter,
   readBoolean,
-  readCursor,
-  readIdCursor,
   readPerPage,
   readSince,
-  writeCursor,
   wrongParameter,
 } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { timesOf } from "../times.ts";
 import type { KeyCall, WorkspaceCall } from "./call.ts";
-import { ListMeta } from "./conversation-access.ts";
 import { itemName } from "./conversation-items.ts";
 import { endpoint, listWith } from "./endpoint.ts";
 
@@ -78,7 +79,7 @@ const HitInConversation = Type.Object({
 });
 
 const SearchMeta = Type.Composite([
-  ListMeta,
+  CursorMeta,
   Type.Object({
     behind: Type.Boolean({
       description:
@@ -150,8 +151,7 @@ export const searchEndpoints = {
     const perPage = readPerPage(query);
     const search = readText(query.get("q"));
     const scope = store.read((tx) => readScope(tx, call));
-    const after = query.get("after");
-    const before = after === null ? null : readIdCursor(readCursor(after));
+    const before = readAfter(query, idPosition);
     const rows =
       scope === null
         ? []
@@ -163,12 +163,10 @@ export const searchEndpoints = {
         id: Number(row.subject_id),
       }),
     );
-    const shown = hits.slice(0, perPage);
-    const last = hits.length > perPage ? shown.at(-1) : undefined;
+    const { shown, next } = cut(hits, perPage, ({ entryId }) => ({ id: entryId }));
     const data = Rows.of(shown, (hit, tx) => viewHit(tx, call, hit, search.phrases));
-    const next = last === undefined ? null : writeCursor({ id: last.entryId });
     const behind = store.read((tx) => isIndexBehind(tx, call.workspace.id));
-    return { data, meta: { per_page: perPage, has_more: next !== null, next, behind } };
+    return { data, meta: { ...metaAfter(perPage, next), behind } };
   }),
 };
 

@@ -23,7 +23,7 @@ import type { Template } from "#src/domain/templates/table.ts";
 import { isSameOrder, orderIn, templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
 import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
-import { PageQuery, pageOf, readBoolean, readChoice, readPage, readTemplateCursor } from "../page.ts";
+import { PageQuery, pageOf, positionWith, readBoolean, readChoice, readPage } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, type WorkspaceCallWith } from "./call.ts";
 import { Data, endpoint, Id, ListOf } from "./endpoint.ts";
@@ -74,12 +74,11 @@ export const templateEndpoints = {
       ...(user === null ? {} : { name: query.get("q")?.trim() ?? "" }),
     };
     const view = user === null ? viewTemplate : viewTemplateDetail;
-    const from = readPage(query);
-    const position = "after" in from ? { after: readTemplateCursor(from.after) } : from;
+    const from = readPage(query, positionWith({ name: "string", id: "number" }));
     return store.read((tx) =>
       pageOf(
         from,
-        listTemplatePositions(tx, workspace.id, filter, position, from.perPage + 1),
+        listTemplatePositions(tx, workspace.id, filter, from, from.perPage + 1),
         countTemplates(tx, workspace.id, filter),
         ({ id }, now) => {
           const template = findTemplateById(now, workspace.id, id);

@@ -13,7 +13,7 @@ import { recordReset, renewLink } from "#src/domain/users/invite.ts";
 import { getUser, type ListedUser, listUsers, seesNumber } from "#src/domain/users/read.ts";
 import { hasRight } from "#src/domain/users/roles.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
-import { PageQuery, pageById, readBefore, readScreen } from "../page.ts";
+import { idPosition, PageQuery, pageById, positionIn, readScreen } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { timesOf, whenUtc } from "../times.ts";
 import { change, notFoundOrForbidden } from "./call.ts";
@@ -162,8 +162,8 @@ export const workspaceEndpoints = {
   ),
   "GET /w/{workspace}/audit": endpoint({ session: "manage", query: PageQuery, output: ListOf(AuditEntry) }).read(
     (tx, { workspace, query }) => {
-      const from = readScreen(query);
-      const rows = listAuditEntries(tx, workspace.id, readBefore(from), from.perPage + 1);
+      const from = readScreen(query, idPosition);
+      const rows = listAuditEntries(tx, workspace.id, positionIn(from), from.perPage + 1);
       return pageById(from, rows, rows.length, (entry) => viewAuditEntry(entry, timesOf(workspace)));
     },
   ),

@@ -5,7 +5,15 @@ import { mapProfile, type ProfileName, profileFields } from "#src/domain/contact
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { COUNTRY_NAMES } from "./countries.ts";
 import { looksLikePhone } from "./formats/looks.ts";
-import { consentColumnOf, EXTRA_NAMES, foldName } from "./header-names.ts";
+import {
+  type ConsentColumn,
+  consentColumnOf,
+  EXTRA_NAMES,
+  FIRST_BESIDE,
+  foldName,
+  LAST_BESIDE,
+  QUALIFIERS,
+} from "./header-names.ts";
 import { PHONE_NAMES } from "./phone-names.ts";
 
 import { nameOfPersonTarget, type PersonTarget, readPersonTarget } from "./row-people.ts";
@@ -14,11 +22,11 @@ type MessageEnd = "from" | "to";
 
 /** The contact field that receives a column's values. */
 export type ColumnTarget =
-  /** The lower the rank, the more likely WhatsApp is on the number. `end`: of the messages of a log that names both ends. */
-  | { to: "phone"; rank: number; end?: MessageEnd }
+  /** The lower the rank, the more likely WhatsApp is on the number. `end`: of the messages of a log that names both ends. `kindColumn`: the position of the column that says "Mobile" or "Work fax". */
+  | { to: "phone"; rank: number; end?: MessageEnd; kindColumn?: number }
   /** The country in which the row's number is read. */
   | { to: "country" }
-  | { to: "consent"; as: "answer" | "accepts" | "refused" }
+  | { to: "consent"; as: ConsentColumn }
   | { to: "consent_purpose" }
   | { to: "consent_notice" }
   | { to: "consent_source" }
@@ -121,6 +129,16 @@ function markMessageEnds(
   }
 }
 
+/** Exports of Google Contacts say in "Phone 1 - Label" or "Phone 1 - Type" what "Phone 1 - Value" is. */
+function markKinds(header: readonly string[], targets: ColumnMapping["targets"]): void {
+  targets.forEach((target, at) => {
+    const [, number] = target?.to === "phone" ? (/^(phone\d)value$/.exec(foldName(header[at] ?? "")) ?? []) : [];
+    if (target?.to !== "phone" || number === undefined) return;
+    const kindColumn = header.findIndex((name) => [`${number}label`, `${number}type`].includes(foldName(name)));
+    if (kindColumn !== -1) targets[at] = { ...target, kindColumn };
+  });
+}
+
 /** Whether these cells name the columns of a file of people: one of them is the phone number or the user id. */
 export function looksLikeHeader(
   cells: readonly string[],
@@ -180,6 +198,8 @@ function readColumns(
     if (isChosen && target?.to === "phone" && explicit[index] === undefined) targets[index] = null;
   });
   markMessageEnds(header, targets, explicit);
+  markKinds(header, targets);
+  readTogether(header, targets, explicit);
   // An explicit target wins over a guess, and the first of two guesses wins.
   const used = new Set<string>();
   const order = [...targets.keys()].sort((a, b) => rank(explicit, a) - rank(explicit, b));
@@ -209,12 +229,30 @@ function columnAt(place: number): string {
 /** With its accent the word is Portuguese and means the birthday; without it is Spanish too, for an anniversary. */
 const PORTUGUESE_BIRTHDAY = /^\s*(?:data\s+d[eo]\s+)?anivers\u00e1rio\s*$/iu;
 
+/** "Phone 2" comes after "Phone 1". Null: the name is that of something else. */
+function rankOfPhone(folded: string): number | null {
+  const [, name = "", place = "1"] = /^(.*?\D)([1-9])?$/.exec(folded) ?? [];
+  const rank = PHONE_NAMES.findIndex((names) => names.includes(folded) || names.includes(name));
+  return rank === -1 ? null : rank + Number(place) / 10;
+}
+
 function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
+  const bare = name.replace(NOTE, "");
+  return guessName(name, fields) ?? (bare === name ? null : guessName(bare, fields));
+}
+
+/** "Mobile (10 digits)", "D.O.B (DD/MM/YYYY)": how to write the value, not whose it is. */
+const NOTE =
+  /\s*[([](?:[\s\d.,/+:*x_-]|digits?|stellig|required|optional|mandatory|with|country|code|whatsapp|dd?|mm?m?|yy(?:yy)?|tt|jj(?:jj)?|aa(?:aa)?)+[)\]]\s*$/i;
+/** Fields whose names may have a qualifier. */
+const QUALIFIED: readonly string[] = ["first_name", "last_name", "email", "city", "state", "postal_code", "company"];
+
+function guessName(name: string, fields: CustomField[]): ColumnTarget | null {
   const folded = foldName(name);
   const person = readPersonTarget(name);
   if (person !== null) return person;
-  const rank = PHONE_NAMES.findIndex((names) => names.includes(folded));
-  if (rank !== -1) return { to: "phone", rank };
+  const rank = rankOfPhone(folded);
+  if (rank !== null) return { to: "phone", rank };
   const known = PORTUGUESE_BIRTHDAY.test(name)
     ? "birthday"
     : Object.keys(GUESSES).find((target) => GUESSES[target]?.includes(folded));
@@ -223,7 +261,33 @@ function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
   if (consent !== null) return { to: "consent", as: consent };
   const field = fields.find(({ key, label }) => [key, label, `fields.${key}`].some((one) => foldName(one) === folded));
   if (field !== undefined) return { to: "field", field };
-  return COUNTRY_NAMES.includes(folded) ? { to: "country" } : null;
+  if (COUNTRY_NAMES.includes(folded)) return { to: "country" };
+  const plain = folded.replace(QUALIFIERS, "");
+  const qualified = plain === folded ? undefined : QUALIFIED.find((target) => GUESSES[target]?.includes(plain));
+  return qualified === undefined ? null : (readTarget(qualified, fields) ?? null);
+}
+
+/**
+ * What the other columns say of one: "Name" beside "Vorname" is the last name, "Nombre" beside "Apellidos" the first one,
+ * and the id beside WhatsApp's own name of a person is their number.
+ */
+function readTogether(
+  header: readonly string[],
+  targets: ColumnMapping["targets"],
+  explicit: readonly (string | undefined)[],
+): void {
+  const names = header.map(foldName);
+  const has = (field: ProfileName): boolean => targets.some((one) => one?.to === "profile" && one.field === field);
+  names.forEach((name, at) => {
+    if (explicit[at] !== undefined) return;
+    const isBeside = (others: Readonly<Record<string, readonly string[]>>): boolean =>
+      Object.hasOwn(others, name) && others[name]?.some((other) => names.includes(other)) === true;
+    if (isBeside(LAST_BESIDE) && !has("last_name")) targets[at] = { to: "profile", field: "last_name" };
+    if (name === "id" && names.includes("pushname") && !targets.some((one) => one?.to === "phone")) {
+      targets[at] = { to: "phone", rank: 0 };
+    }
+    if (isBeside(FIRST_BESIDE) && !has("first_name")) targets[at] = { to: "profile", field: "first_name" };
+  });
 }
 
 const plainTargets = [

@@ -11,6 +11,9 @@ export const COUNTRY_NAMES = [
   "countryiso",
   "isocountry",
   "phonecountry",
+  ...["dialcode", "diallingcode", "dialingcode", "callingcode", "countrycallingcode", "phonecountrycode", "phonecode"],
+  ...["mobilecountrycode", "isdcode", "isd", "ddi", "indicatif", "indicatifpays", "landesvorwahl", "ländervorwahl"],
+  ...["codigopais", "prefijopais", "prefijointernacional", "prefissointernazionale", "kodenegara"],
   "homecountry",
   "homecountryregion",
   "businesscountry",
@@ -62,7 +65,7 @@ export function readCountry(cell: string): string | null {
   const code = cell.trim().toUpperCase();
   if (isCountry(code)) return code;
   known ??= namesOfCountries();
-  return known.get(foldName(cell)) ?? null;
+  return known.get(foldName(cell).replace(/^0+(?=\d)/, "")) ?? null;
 }
 
 /** The country that people mean by a calling code; null if there is none. */

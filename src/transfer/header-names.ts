@@ -3,8 +3,22 @@
  * without accents. The names of profile fields that are not here stand in `profile-fields.ts`.
  */
 
+/** What programs put around the name of a field of a person's address. */
+export const QUALIFIERS =
+  /^(?:billing|mailing|primary|home|business|work|buyer|customer|contact|address1|defaultaddress|person)|(?:geschaftlich|privat|bureau|domicile|(?:de|del)?trabajo|particular|comercial|residencial|ufficio|abitazione)$/;
+
+/** A first name in these columns makes "Name" beside it the last name; a last name in those, the first name. */
+export const LAST_BESIDE: Readonly<Record<string, readonly string[]>> = { name: ["vorname"], nom: ["prenom"] };
+export const FIRST_BESIDE: Readonly<Record<string, readonly string[]>> = {
+  nombre: ["apellidos", "apellido"],
+  nome: ["sobrenome", "cognome", "apelido"],
+};
+
 export const EXTRA_NAMES: Readonly<Record<string, readonly string[]>> = {
   name: [
+    ...["contactperson", "clientname", "buyername", "recipientname", "personname", "kunde", "ansprechpartner"],
+    ...["nombredelcliente", "nombrecliente", "nomedocliente", "nomecliente", "nomduclient", "nomclient", "client"],
+    ...["naam", "ग्राहककानाम", "اسمالعميل", "姓名", "氏名", "имя", "adsoyad"],
     "pushname",
     "profilename",
     "namapelanggan",
@@ -29,8 +43,7 @@ export const EXTRA_NAMES: Readonly<Record<string, readonly string[]>> = {
   first_name: ["fname", "namadepan", "primernombre", "nombres", "primeironome", "पहलानाम", "الاسمالاول"],
   last_name: ["lname", "namabelakang", "cognome", "nomdefamille", "उपनाम", "اسمالعائلة"],
   email: [
-    "email1value",
-    "email1address",
+    ...["email1value", "email1address", "emailwork", "personemailwork"],
     "emailadresse",
     "direcciondecorreoelectronico",
     "enderecodeemail",
@@ -38,7 +51,6 @@ export const EXTRA_NAMES: Readonly<Record<string, readonly string[]>> = {
     "adressemail",
     "indirizzopostaelettronica",
     "alamatemail",
-    "primaryemail",
     "emailid",
     "surel",
     "ईमेल",
@@ -47,40 +59,26 @@ export const EXTRA_NAMES: Readonly<Record<string, readonly string[]>> = {
     "indirizzoemail",
   ],
   city: [
-    "homecity",
-    "businesscity",
-    "address1city",
+    ...["poblacion", "localidad", "comune", "suburb", "sheher", "城市"],
     "wohnort",
     "municipio",
     "kota",
     "citta",
-    "defaultaddresscity",
     "शहर",
     "المدينة",
   ],
-  state: [
-    "stateregion",
-    "homestate",
-    "businessstate",
-    "address1region",
-    "provinsi",
-    "defaultaddressprovincecode",
-    "राज्य",
-    "regione",
-  ],
+  state: ["stateregion", "provinsi", "provincecode", ...["stateprovince", "uf", "provinciaoestado"], "राज्य", "regione"],
   postal_code: [
-    "homepostalcode",
-    "businesspostalcode",
-    "address1postalcode",
+    ...["zippostalcode", "cp", "codicepostale", "eircode"],
     "kodepos",
     "cap",
     "codepostal",
     "postleitzahl",
-    "defaultaddresszip",
     "पिनकोड",
     "الرمزالبريدي",
   ],
   company: [
+    ...["accountname", "organizacion", "organizacao", "organizzazione"],
     "perusahaan",
     "azienda",
     "entreprise",
@@ -89,11 +87,11 @@ export const EXTRA_NAMES: Readonly<Record<string, readonly string[]>> = {
     "organizationname",
     "organization1name",
     "associatedcompany",
-    "defaultaddresscompany",
     "कंपनी",
     "الشركة",
   ],
   birthday: [
+    ...["gebdatum", "geb", "geburtstagsdatum", "geborenam", "nele", "neele", "nacimiento", "natoil", "ttl", "bday"],
     "tanggallahir",
     "tgllahir",
     "datadenascimento",
@@ -109,157 +107,75 @@ export const EXTRA_NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
   tags: [
     ...["categories", "groupmembership", "etiquetas", "schlagworte", "kategorien", "etiquettes", "etichette", "label"],
-    ...["टैग", "وسوم"],
+    ...["categorias", "categorie", "टैग", "وسوم"],
   ],
 };
 
 /** The answer in the column says whether the person agreed. */
 const CONSENT_NAMES = [
-  "consent",
-  "consentstatus",
-  "optin",
-  "optedin",
-  "optinstatus",
-  "whatsappoptin",
-  "whatsappconsent",
-  "marketingconsent",
-  "einwilligung",
-  "consentimiento",
-  "consentimento",
-  "consentement",
-  "consenso",
-  "persetujuan",
-].map(foldName);
-/** A no in the column is a no; a yes is about something else, such as e-mail. */
-const ACCEPTS_NAMES = [
-  "acceptsmarketing",
-  "acceptsemailmarketing",
-  "acceptssmsmarketing",
-  "emailmarketingconsent",
-  "smsmarketingconsent",
-  "emailsubscriberstatus",
-  "smssubscriberstatus",
-  "marketingcontactstatus",
-  "emailmarketingstatus",
-  "allowbroadcast",
-  "allowsms",
-  "subscribed",
-  "subscription",
-  "subscriptionstatus",
-  "status",
-  "statut",
-  "stato",
-].map(foldName);
+  ...["consent", "consentstatus", "optin", "optedin", "optinstatus", "whatsappoptin", "whatsappconsent"],
+  ...["marketingconsent", "einwilligung", "consentimiento", "consentimento", "consentement", "consenso", "persetujuan"],
+];
+/** Some values in the column are a no; the others are about something else. */
+const STATUS_NAMES = ["status", "statut", "stato", "subscription", "subscriptionstatus", "marketingcontactstatus"];
 /** A yes, or a time, is a refusal. */
-const REFUSED_NAMES = [
-  "unsubscribed",
-  "optout",
-  "optedout",
-  "unsubtime",
-  "unsubscribetime",
-  "donotcontact",
-  "donotcall",
-  "dnd",
-  "blocked",
-  "isblocked",
-  "stop",
-].map(foldName);
+const REFUSED_NAMES = ["unsubtime", "dnd", "ndnc", "blocked", "isblocked", "stop", "baja"];
 
 /** What the names of such columns hold in the nine languages, however the rest of the name is worded. */
 const REFUSED_PART =
-  /unsubscri|optout|optedout|desuscri|descadastr|desinscri|disiscri|abgemeldet|abbestellt|donotcontact|donotcall|donotdisturb/;
+  /unsubscri|optout|optedout|desuscri|descadastr|desinscri|disiscri|abgemeldet|abbestellt|donotcontact|donotcall|donotdisturb|dndstatus|blacklist|blocklist|suppress|widerspr|widerruf|werbesperre|keinewerbung|nocontact|nollamar|nepascontact|naocontat|naoperturb|noncontatt|jangandihubungi/;
 const AGREES =
-  /accept|acept|aceit|accett|akzeptiert|erlaubt|zustimm|einwillig|einverst|permit|permis|autori|allow|agree|consent|optin|suscri|subscri|inscri|abonn|iscri|setuju|izin|langganan/;
+  /accept|acept|aceit|accett|akzeptiert|erlaubt|zustimm|einwillig|einverst|permit|permis|autori|allow|agree|consent|optin|suscri|subscri|inscri|abonn|iscri|setuju|izin|langganan|receives?(?!d)|recibe|recebe|recoit|erhalt|riceve/;
 const ABOUT =
   /market|promo|offer|ofert|offert|angebot|werbung|newsletter|campa|broadcast|sms|whatsapp|mail|messag|mensa|nachricht|pesan/;
-const AGREEMENT = /^newsletter$|सहमत|موافق|اشتراك/;
+/** Words that say it alone. */
+const AGREEMENT =
+  /^newsletter$|^(?:marketing|promotions?|promotional)(?:e?mails?|sms|whatsapp|messages?)?$|optin|optedin|consent|consens|einwillig|einverst|erlaubnis|permissionto|permisopara|permissaopara|persetujuan|(?:can|may|okto)contact|gdpr|dsgvo|lgpd|rgpd|^(?:is|has)?subscribed$|सहमत|موافق|اشتراك/;
+/** What stands beside an answer: when, where and how it was given. */
+const CIRCUMSTANCE =
+  /(?:time|timestamp|date|datum|fecha|ip|source|method|channel|url|version|text|type|by|updated|(?:optin|optedin|consent|subscribed)at)$|^(?:date|datum|fecha|data|tanggal)/;
+
+export type ConsentColumn = "answer" | "accepts" | "status" | "refused";
 
 /** How a column of this folded name speaks of consent; null: it does not. */
-export function consentColumnOf(folded: string): "answer" | "accepts" | "refused" | null {
+export function consentColumnOf(folded: string): ConsentColumn | null {
   if (CONSENT_NAMES.includes(folded)) return "answer";
   if (REFUSED_NAMES.includes(folded) || REFUSED_PART.test(folded)) return "refused";
-  return ACCEPTS_NAMES.includes(folded) || isAgreement(folded) ? "accepts" : null;
-}
-
-/** Words of agreement to messages, or a word that says both. */
-function isAgreement(folded: string): boolean {
-  return AGREEMENT.test(folded) || (AGREES.test(folded) && ABOUT.test(folded));
+  if (STATUS_NAMES.includes(folded) || /^(?:e?mail|sms)subscriberstatus$|marketingstatus$/.test(folded))
+    return "status";
+  if (CIRCUMSTANCE.test(folded)) return null;
+  return AGREEMENT.test(folded) || (AGREES.test(folded) && ABOUT.test(folded)) ? "accepts" : null;
 }
 
 /** Values of such columns. */
 const OUT = [
-  "optedout",
-  "optout",
-  "unsubscribed",
-  "unsubscribe",
-  "stop",
-  "stopped",
-  "blocked",
-  "donotcontact",
-  "dnd",
-  "abgemeldet",
-  "baja",
-  "desuscrito",
-  "descadastrado",
-  "desinscrit",
-  "disiscritto",
-  "berhenti",
-  "cancelled",
-  "revoked",
+  ...["optedout", "optout", "unsubscribed", "unsubscribe", "stop", "stopped", "blocked", "donotcontact", "dnd"],
+  ...["abgemeldet", "baja", "dadodebaja", "desuscrito", "descadastrado", "desinscrit", "desabonne", "disiscritto"],
+  ...["berhenti", "cancelled", "revoked", "withdrawn", "widerrufen", "blacklisted"],
 ];
 const NO = [
-  "no",
-  "n",
-  "false",
-  "0",
-  "never",
-  "notsubscribed",
-  "nonsubscribed",
-  "unconfirmed",
-  "pending",
-  "declined",
-  "denied",
-  "cleaned",
-  "bounced",
-  "nein",
-  "nao",
-  "non",
-  "tidak",
-  "नहीं",
-  "لا",
-  "rejected",
+  ...["no", "n", "false", "0", "off", "never", "notsubscribed", "nonsubscribed", "nonsubscriber", "neversubscribed"],
+  ...["unconfirmed", "pending", "declined", "denied", "refused", "rejected", "notgiven", "cleaned", "bounced"],
+  ...["nein", "nao", "non", "tidak", "nahi", "nahin", "नहीं", "لا"],
 ].map(foldName);
 const YES = [
-  "yes",
-  "y",
-  "true",
-  "1",
-  "optedin",
-  "optin",
-  "subscribed",
-  "ja",
-  "si",
-  "sim",
-  "oui",
-  "ya",
-  "हां",
-  "हाँ",
-  "نعم",
-  "granted",
-  "accepted",
-  "x",
+  ...["yes", "y", "true", "1", "on", "x", "optedin", "optin", "subscribed", "granted", "given", "accepted", "agreed"],
+  ...["ja", "si", "sim", "oui", "ya", "haan", "हां", "हाँ", "نعم"],
 ].map(foldName);
+const TICKED = /^[✓✔☑✅]/u;
 
 /** What a value says about consent; null: it says something else. */
 export function readConsentWord(value: string): "out" | "no" | "yes" | null {
   const folded = foldName(value);
   if (OUT.includes(folded)) return "out";
   if (NO.includes(folded)) return "no";
-  return YES.includes(folded) ? "yes" : null;
+  return YES.includes(folded) || TICKED.test(value) ? "yes" : null;
 }
 
-/** A cell that stands for no value. */
-export const NO_VALUE = /^(?:[-–—.?/]+|n\/?a|null|none)$/i;
+/** A cell that stands for no value. "Na" and "Null" are names of people. */
+export const NO_VALUE =
+  /^(?:[-–—_.?/*]+|#?[nN]\/[aA]|[nN]\.[aA]\.?|[kK]\. ?[aA]\.?|#(?:REF|DIV\/0|VALUE|NAME|NUM|NULL)[!?]|null|NULL|NaN|undefined|[nN]one|NONE|[kK]eine?(?: Angaben?)?|[nN]inguno|[nN]enhum|[aA]ucune?|[nN]essuno|[tT]idak ada|لا يوجد)$/;
+export const NO_VALUE_LENGTH_MAX = 14;
 
 /** Letters and digits only, without accents and case: "E-mail Address" becomes "emailaddress". */
 export function foldName(name: string): string {

@@ -15,7 +15,7 @@ import type { RowProblem } from "./reasons.ts";
 import { type ParsedRow, type RowContext, readRow } from "./row.ts";
 import { NO_IDENTIFIERS, NO_PHONE, type NumberContext, readNumber } from "./row-number.ts";
 import { SeenPeople } from "./seen-people.ts";
-import { surveyFile } from "./survey.ts";
+import { isLonger, surveyFile } from "./survey.ts";
 
 export interface PreparationJob {
   file: FileSource;
@@ -90,10 +90,14 @@ export async function* prepareRows({
   const mapping = mapColumns(header, given, fields);
   const known = { ...options, encoding: encoding ?? undefined };
   const reading = { mapping, country: phoneCountry ?? country };
-  const { order, refused, doubts } = await surveyFile(() => openFile(file, country, known, isHeader), reading, {
-    dates,
-    isCountryGiven: phoneCountry !== undefined,
-  });
+  const { order, refused, doubts, hasNameless } = await surveyFile(
+    () => openFile(file, country, known, isHeader),
+    reading,
+    {
+      dates,
+      isCountryGiven: phoneCountry !== undefined,
+    },
+  );
   const { others, question } = doubts;
   const hasDates = dateColumns(mapping).length > 0;
   const shown = { kind, encoding, samples, sheet, header, headerLine };
@@ -103,6 +107,7 @@ export async function* prepareRows({
     numbers: { ...reading, workspaceCountry: country, others },
     seen: new SeenPeople(),
     refused,
+    columns: columnsOf(open, hasNameless),
     toSkip: from,
   };
   let rows: PreparedRow[] = [];
@@ -128,6 +133,10 @@ export async function* prepareRows({
   yield { totals: open.totals };
 }
 
+function columnsOf({ kind, header }: OpenFile, hasNameless: boolean): number | null {
+  return kind === "csv" && !hasNameless ? header.length : null;
+}
+
 interface Run {
   context: RowContext;
   numbers: NumberContext;
@@ -135,6 +144,8 @@ interface Run {
   seen: SeenPeople;
   /** People of whom a row of the file says no. */
   refused: SeenPeople;
+  /** A row with more cells is refused: what stands in them is not certain. Null: rows may have more. */
+  columns: number | null;
   /** How many of the next records are read, for the people in them, and not given out. */
   toSkip: number;
 }
@@ -148,7 +159,9 @@ function unwritten(records: readonly FileRecord[], run: Run): readonly FileRecor
   return records.slice(skipped.length);
 }
 
-function prepare({ line, cells, problem }: FileRecord, { context, numbers, seen, refused }: Run): PreparedRow {
+function prepare(record: FileRecord, { context, numbers, seen, refused, columns }: Run): PreparedRow {
+  const { line, cells } = record;
+  const problem = record.problem ?? (columns !== null && isLonger(cells, columns) ? "more_cells" : undefined);
   const row = problem === undefined ? readRow(context, cells) : { problems: [problemOf(problem, line)] };
   if ("problems" in row) return { line, row, person: NO_IDENTIFIERS, isRepeated: false };
   const read = readNumber(row, numbers);
@@ -171,6 +184,8 @@ function problemOf(reason: RecordProblem, line: number): RowProblem {
   const sentences: Record<RecordProblem, string> = {
     quotes_swallow: `The quotation mark that opens at line ${line} closes after line breaks that look like rows. Close it, or have quotation marks read as characters.`,
     quotes_open: `The quotation mark that opens at line ${line} is not closed. Close it, or have quotation marks read as characters.`,
+    more_cells:
+      "The row has more cells than the header has columns, so they may stand in the wrong ones. Put text that holds the delimiter in quotation marks.",
     card_broken: `The lines from line ${line} on are no complete card: BEGIN:VCARD or END:VCARD is missing.`,
     row_too_long: `The row has over 1 MB; perhaps a quotation mark that opens at line ${line} is not closed.`,
   };

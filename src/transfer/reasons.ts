@@ -49,6 +49,10 @@ export const refusals = {
     fix: "close the quotation mark",
     orElse: "read quotation marks as characters with --quotes none",
   },
+  more_cells: {
+    says: "the row has more cells than the header",
+    fix: "put text that holds the delimiter in quotation marks",
+  },
   card_broken: { says: "the lines are no complete card", fix: "export the contacts again" },
   row_too_long: { says: "the row has over 1 MB", fix: "remove the row, or close its quotation mark" },
 } as const satisfies Record<string, ReasonClass>;

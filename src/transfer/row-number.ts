@@ -2,11 +2,12 @@
  * Reads the number of a row: the first of its cells that is one, in the country of the row, of the options, or of the
  * workspace. A number that may be another one in another country is refused, not guessed.
  */
-import type { E164 } from "#src/core/phone.ts";
+import { type E164, isMobilePhone } from "#src/core/phone.ts";
 import { quote } from "#src/core/problem.ts";
 import { type ContactIdentifiers, readIdentifiers } from "#src/domain/contacts/find.ts";
 import { mayBeForeign, type OtherCountry } from "./foreign-numbers.ts";
 import { isFiller, readPhoneCell } from "./phone-cell.ts";
+import type { PhoneChange } from "./phone-damage.ts";
 import { type Refusal, type RowProblem, refusals } from "./reasons.ts";
 import { type ParsedRow, type RowContext, readNames } from "./row.ts";
 
@@ -30,15 +31,14 @@ const PLAIN = /^\+?\d{7,15}$/;
  * number, or one that must not be looked up as it stands.
  */
 export function readNumber(row: ParsedRow, context: NumberContext): ContactIdentifiers | null {
-  const { phone, otherPhones = [] } = row;
+  const { phone, otherPhones = [], prefersMobile = false } = row;
   if (phone === "") return NO_IDENTIFIERS;
   delete row.otherPhones;
-  for (const [place, cell] of [phone, ...otherPhones].entries()) {
-    const read = readOne(row, cell, context);
-    if (read === null) continue;
-    if (place > 0) row.change ??= "other_column";
+  delete row.prefersMobile;
+  const found = firstOf(row, [phone, ...otherPhones], prefersMobile, context);
+  if (found !== null) {
     delete row.unread;
-    return read;
+    return found;
   }
   // Of a person whom the network named by an id, the literal digits are enough.
   const isLiteral = row.unread?.reason !== "placeholder" && row.unread?.reason !== "other_country";
@@ -46,6 +46,29 @@ export function readNumber(row: ParsedRow, context: NumberContext): ContactIdent
   if (row.userId === null) return null;
   row.phone = "";
   return NO_IDENTIFIERS;
+}
+
+/** The first cell that is a number, or the first mobile if there is one. */
+function firstOf(
+  row: ParsedRow,
+  cells: readonly string[],
+  prefersMobile: boolean,
+  context: NumberContext,
+): ContactIdentifiers | null {
+  let kept: { read: ContactIdentifiers; phone: string; change: PhoneChange | undefined } | null = null;
+  for (const [place, cell] of cells.entries()) {
+    delete row.change;
+    const read = readOne(row, cell, context);
+    if (read === null) continue;
+    if (place > 0) row.change ??= "other_column";
+    if (!prefersMobile || read.phone === null || isMobilePhone(read.phone)) return read;
+    kept ??= { read, phone: row.phone, change: row.change };
+  }
+  if (kept === null) return null;
+  row.phone = kept.phone;
+  if (kept.change === undefined) delete row.change;
+  else row.change = kept.change;
+  return kept.read;
 }
 
 /** Null: the cell is not a number, and `unread` says why. */

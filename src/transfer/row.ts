@@ -14,7 +14,7 @@ import { plainCell } from "./csv-line.ts";
 import { isDamaged } from "./damaged-cell.ts";
 import { type DateOrder, describeBadDate, readDateCell } from "./date-cell.ts";
 import { isEmptyCell } from "./formats/looks.ts";
-import { NO_VALUE, readConsentWord } from "./header-names.ts";
+import { type ConsentColumn, NO_VALUE, NO_VALUE_LENGTH_MAX, readConsentWord } from "./header-names.ts";
 import type { PhoneChange } from "./phone-damage.ts";
 import type { Omission, Refusal, RowProblem } from "./reasons.ts";
 import { type PersonCells, readPeople } from "./row-people.ts";
@@ -33,6 +33,8 @@ export interface ParsedRow {
   changes: RowChanges;
   /** Further cells that may be read if `phone` cannot, the most likely first; omitted if there is none. */
   otherPhones?: string[];
+  /** Of `phone` and `otherPhones` the first mobile is taken; omitted if the columns say which one is. */
+  prefersMobile?: true;
   /** How the number's cell was changed before it was read. */
   change?: PhoneChange;
   /** Why the number cannot be read; the person may still be known by it. */
@@ -49,6 +51,8 @@ export interface ParsedRow {
   country?: string;
 }
 
+/** Ranks of columns from which on a number may be a fixed line. */
+const KIND_UNKNOWN = 2;
 /** Separators of lists within a cell: characters that tag and group names rarely need. */
 const LIST_SEPARATORS = /:::|[;|,]/;
 
@@ -69,9 +73,11 @@ export interface RowContext {
 export function readRow(context: RowContext, cells: readonly string[]): ParsedRow | { problems: RowProblem[] } {
   const { skipsBadCells } = context;
   const { row, phones, refused, omitted } = readCells(context, cells);
-  const [phone, ...others] = phones.sort((a, b) => a.rank - b.rank).map(({ cell }) => cell);
-  row.phone = phone ?? "";
-  if (others.length > 0) row.otherPhones = others;
+  const [first, ...others] = phones.sort((a, b) => a.rank - b.rank);
+  row.phone = first?.cell ?? "";
+  if (others.length > 0) row.otherPhones = others.map(({ cell }) => cell);
+  // Of a number of an unknown kind and another one, the mobile is the one that WhatsApp is on.
+  if (first !== undefined && first.rank >= KIND_UNKNOWN && others.length > 0) row.prefersMobile = true;
   const isNameless = row.phone === "" && row.userId === null && refused.length === 0;
   if (isNameless) refused.push({ reason: "no_phone", says: "phone: this field is missing." });
   if (refused.length > 0 || (omitted.length > 0 && !skipsBadCells)) return { problems: [...omitted, ...refused] };
@@ -92,7 +98,10 @@ function readCells(context: RowContext, cells: readonly string[]): Reading {
   context.mapping.targets.forEach((target, index) => {
     if (target === null || (target.to === "phone" && target.end !== undefined && target.end === business)) return;
     const cell = plainCell((cells[index] ?? "").trim());
-    if (!isEmptyCell(cell)) readCell(reading, target, cell, context);
+    if (isEmptyCell(cell)) return;
+    if (target.to === "phone" && target.kindColumn !== undefined)
+      addOfKind(reading, cell, cells[target.kindColumn] ?? "", target.rank);
+    else readCell(reading, target, cell, context);
   });
   const { countryColumn } = context.mapping;
   const country = countryColumn === null ? null : readCountry(cells[countryColumn] ?? "");
@@ -103,6 +112,16 @@ function readCells(context: RowContext, cells: readonly string[]): Reading {
   if (people.length > 0) reading.row.people = people;
   return reading;
 }
+
+/** A number whose kind another column says. */
+function addOfKind({ phones }: Reading, cell: string, kind: string, rank: number): void {
+  if (NO_PERSON.test(kind) && !MOBILE.test(kind)) return;
+  phones.push({ cell, rank: MOBILE.test(kind) ? 1 : rank });
+}
+
+/** Kinds of numbers without a person at the other end, and of mobiles. */
+const NO_PERSON = /fax|pager/i;
+const MOBILE = /mobil|cell|cel\b|handy|portable|móvil|movil|iphone|whatsapp|मोबाइल|جوال|ponsel/i;
 
 /** Of a row of a log of messages, the end that is not the person. */
 function endOfBusiness({ directionColumn }: ColumnMapping, cells: readonly string[]): "from" | "to" | null {
@@ -246,13 +265,16 @@ function describeDamage(target: ColumnTarget, cell: string): RowProblem<Omission
 }
 
 /** `unknown` stands in our own exports. */
+const TIME = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}/;
 const NO_ANSWER = /^(?:unknown|[-–—.]+|n\/?a|null)$/i;
 
-function readConsent(as: "answer" | "accepts" | "refused", cell: string): ConsentWord | null {
+function readConsent(as: ConsentColumn, cell: string): ConsentWord | null {
   const word = readConsentWord(cell);
   if (NO_ANSWER.test(cell)) return null;
   if (as === "refused") return word === "no" ? null : "out";
-  if (as === "accepts" && !isDamaged(cell)) return word === "yes" ? null : word;
+  // A yes is about something else, such as e-mail, and so is a status that says neither.
+  if (as === "accepts" && (word === "yes" || TIME.test(cell))) return null;
+  if (as === "status" && !isDamaged(cell)) return word === "yes" ? null : word;
   // An answer that cannot be read is not an agreement.
   return word ?? "no";
 }
@@ -276,16 +298,22 @@ function readList(cell: string): string[] {
   return cell
     .split(LIST_SEPARATORS)
     .map((name) => name.trim())
-    .filter((name) => name !== "" && !name.startsWith("* "));
+    .filter((name) => name !== "" && !isNoValue(name) && !name.startsWith("* "));
 }
 
 const YES = ["true", "yes", "y", "1", "ja", "si", "sí", "sim", "oui"];
 const NO = ["false", "no", "n", "0", "nein", "não", "nao", "non"];
 
+function isNoValue(cell: string): boolean {
+  return cell.length <= NO_VALUE_LENGTH_MAX && NO_VALUE.test(cell);
+}
+
 /** Empty: the cell stands for no value. Null: it cannot be read. */
 function readProfileCell(kind: ProfileKind, cell: string, { order, now }: RowContext): string | null {
-  if (kind === "text") return cell;
-  if (kind === "email") return NO_VALUE.test(cell) ? "" : readProfileValue(kind, bareAddress(cell));
+  if (kind !== "date" && isNoValue(cell)) return "";
+  // Spreadsheets write an apostrophe before digits that are to stay as they are.
+  if (kind === "text") return cell.startsWith("'") && /^'\d/.test(cell) ? cell.slice(1) : cell;
+  if (kind === "email") return readProfileValue(kind, bareAddress(cell));
   const read = readDateCell(cell, order, now, false);
   return read === "empty" ? "" : (read?.date ?? null);
 }

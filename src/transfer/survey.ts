@@ -20,6 +20,8 @@ interface Survey {
   /** The people of whom a row says no. */
   refused: SeenPeople;
   doubts: NumberDoubts;
+  /** Most rows have more cells than the header. */
+  hasNameless: boolean;
 }
 
 type SurveyContext = Pick<RowContext, "mapping" | "country">;
@@ -40,11 +42,14 @@ export async function surveyFile(
   const days = new DateSurvey(dates === undefined ? dateColumns(mapping) : []);
   const refusals = new RefusalSurvey(context);
   const numbers = new NumberSurvey(context, isCountryGiven);
+  let [rows, longer] = [0, 0];
   const file = await open();
   for await (const records of file?.records ?? []) {
     days.add(records);
     refusals.add(records);
     numbers.add(records);
+    rows += records.length;
+    for (const { cells } of records) if (isLonger(cells, mapping.targets.length)) longer += 1;
   }
   // The other countries are known: weigh the national numbers between them.
   const again = numbers.isInDoubt ? await open() : null;
@@ -52,7 +57,17 @@ export async function surveyFile(
     numbers.weigh(records);
     if (numbers.isDecided) break;
   }
-  return { order: dates ?? days.orderIn(country), refused: refusals.people, doubts: numbers.doubts };
+  return {
+    order: dates ?? days.orderIn(country),
+    refused: refusals.people,
+    doubts: numbers.doubts,
+    hasNameless: longer * 2 > rows,
+  };
+}
+
+/** Whether a row has content behind the columns of the header. */
+export function isLonger(cells: readonly string[], columns: number): boolean {
+  return cells.length > columns && !cells.slice(columns).every(isEmptyCell);
 }
 
 class RefusalSurvey {

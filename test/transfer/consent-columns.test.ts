@@ -6,6 +6,8 @@ const ACCEPTS = [
   ...["Acepta marketing", "Acepta recibir promociones", "Aceita receber mensagens", "Accepte le marketing par SMS"],
   ...["Akzeptiert Marketing", "Newsletter", "Einverstanden mit Werbung", "Accetta offerte", "Setuju promosi"],
   ...["Accepts WhatsApp Marketing", "allow_campaign", "Email opt-in", "SMS consent", "Marketing consent date status"],
+  ...["WhatsApp Opted In", "is_opted_in", "Double Opt-in", "Permission to contact", "Can Contact", "GDPR consent"],
+  ...["Marketing emails", "Receive promotions?", "Einwilligung WhatsApp", "Kontakterlaubnis", "has_subscribed"],
   ...["सहमति", "موافق", "Suscrito al newsletter", "Inscrit à la newsletter", "Iscritto alla newsletter"],
 ];
 const REFUSED = [
@@ -15,6 +17,8 @@ const REFUSED = [
   "Désinscrit",
   "Disiscritto",
   "Abgemeldet am",
+  ...["SMS_BLACKLISTED", "Widerspruch", "Werbesperre", "Keine Werbung", "No contactar", "Ne pas contacter", "NDNC"],
+  ...["suppressed", "Não perturbe", "DND Status", "Baja"],
 ];
 const OTHERS = [
   "Name",
@@ -26,6 +30,14 @@ const OTHERS = [
   "Mailing address",
   "Total spent",
   "Mailing Street",
+  ...[
+    "OPTIN_IP",
+    "OPTIN_TIME",
+    "Opt-in source",
+    "Email Marketing Consent Timestamp",
+    "Messages received",
+    "Promo code",
+  ],
 ];
 
 test.each(ACCEPTS)("%s: a no is a no", (name) => {

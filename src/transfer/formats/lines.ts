@@ -1,4 +1,4 @@
-/** Splits text into lines, whatever ends them: LF, CR LF, or CR alone where the file has no LF near its start. */
+/** Splits text into lines, whatever ends them: LF, CR LF, or CR alone, also in one file. */
 import { RECORD_LENGTH_MAX } from "./record.ts";
 
 export interface Line {
@@ -10,12 +10,14 @@ export interface Line {
   isCut: boolean;
 }
 
+/** A CR at the very end may be half of a CR LF. */
+const LONE_CR = /\r(?=[^\n])/;
+const LINE_END = /\n|\r(?=[^\n])/;
 /** NUL has no meaning in text, and Ctrl-Z ends a file of DOS. */
 const MEANINGLESS = ["\0", "\x1a"];
 
 /** The text has no empty line after its last line end. */
 export async function* splitLines(text: AsyncIterable<string>): AsyncGenerator<Line[]> {
-  let end: "\n" | "\r" | null = null;
   let rest = "";
   let isCut = false;
   let number = 0;
@@ -28,12 +30,8 @@ export async function* splitLines(text: AsyncIterable<string>): AsyncGenerator<L
     return { number, text: kept, isCut: cut };
   };
   for await (const piece of text) {
-    end ??= endOf(rest + piece);
-    if (end === null) {
-      rest += piece;
-      continue;
-    }
-    const lines = (rest + piece).split(end);
+    const joined = rest + piece;
+    const lines = LONE_CR.test(joined) ? joined.split(LINE_END) : joined.split("\n");
     rest = lines.pop() ?? "";
     // A line that never ends is not collected.
     if (lines.length > 0) yield lines.map(lineOf);
@@ -43,11 +41,4 @@ export async function* splitLines(text: AsyncIterable<string>): AsyncGenerator<L
     }
   }
   if (rest !== "") yield [lineOf(rest)];
-}
-
-/** Null: no line has ended yet. A CR at the very end may be half of a CR LF. */
-function endOf(text: string): "\n" | "\r" | null {
-  if (text.includes("\n")) return "\n";
-  const at = text.indexOf("\r");
-  return at !== -1 && at < text.length - 1 ? "\r" : text.length > RECORD_LENGTH_MAX ? "\n" : null;
 }

@@ -4,7 +4,7 @@ import type { Encoding } from "./encodings.ts";
 import type { FileKind } from "./kind.ts";
 
 /** Why a record cannot be read; each is a class of reasons in `reasons.ts`. */
-export type RecordProblem = "quotes_swallow" | "quotes_open" | "row_too_long" | "card_broken";
+export type RecordProblem = "quotes_swallow" | "quotes_open" | "row_too_long" | "card_broken" | "more_cells";
 
 export interface FileRecord {
   /** Line number at which the record begins, counted from 1; of XLSX the row, of vCard the line of the card. */

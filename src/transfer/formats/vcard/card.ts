@@ -4,11 +4,11 @@ import { type Property, partsOf, textOf } from "./property.ts";
 /** Numbers come first: a mobile, then the others. */
 export const COLUMNS = [
   ...["phone", "phone2", "otherphone", "name", "first_name", "last_name", "email", "company"],
-  ...["city", "state", "postal_code", "birthday", "tags"],
+  ...["city", "state", "postal_code", "birthday", "anniversary", "tags"],
 ];
 
 /** Everything else of a card, such as photos and notes, is not read. */
-const NAMES = ["tel", "fn", "n", "email", "org", "adr", "bday", "categories"];
+const NAMES = ["tel", "fn", "n", "email", "org", "adr", "bday", "anniversary", "categories"];
 
 export function isOfInterest(line: string): boolean {
   const [, name = ""] = /^(?:[\w-]{1,40}\.)?([\w-]{1,40})\s*[;:]/.exec(line.slice(0, 100)) ?? [];
@@ -27,7 +27,8 @@ export function cellsOf(properties: readonly Property[]): string[] {
     ...[firstName, lastName, textOf(first("email"))],
     partsOf(first("org"), ";")[0] ?? "",
     ...[city, state, postalCode],
-    birthdayOf(all("bday")[0]),
+    dayOf(all("bday")[0]),
+    dayOf(all("anniversary")[0]),
     all("categories")
       .flatMap(({ value }) => partsOf(value, ","))
       .join(";"),
@@ -62,7 +63,7 @@ function rankOf({ types, parameters }: Property): number {
 /** Apple writes this year where the year is unknown, and names it in a parameter. */
 const OMITTED_YEAR = "1604";
 
-function birthdayOf(property: Property | undefined): string {
+function dayOf(property: Property | undefined): string {
   if (property === undefined) return "";
   const value = textOf(property.value);
   const [, year = "", month = "", day = ""] = /^(\d{4}|--)-?(\d\d)-?(\d\d)(?:T.*)?$/.exec(value) ?? [];

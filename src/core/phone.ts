@@ -251,7 +251,8 @@ function toPlainText(input: string): string | null {
   return ONLY_DIGITS.test(plain) ? plain : null;
 }
 
-function asciiDigit(character: string): string {
+/** The ASCII digit for one of another script; any other character as it is. */
+export function asciiDigit(character: string): string {
   const code = character.charCodeAt(0);
   for (const zero of ZEROS) if (code >= zero && code <= zero + 9) return String(code - zero);
   return character;

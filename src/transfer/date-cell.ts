@@ -3,7 +3,8 @@
  * reading alone is read so, whatever the order.
  */
 import { describeMissingDay, readYearlyDate } from "#src/core/calendar.ts";
-import { foldName, MONTH_NAMES } from "./header-names.ts";
+import { asciiDigit } from "#src/core/phone.ts";
+import { foldName, MONTH_NAMES, NO_VALUE } from "./header-names.ts";
 import type { RowProblem } from "./reasons.ts";
 
 /** `unclear`: a date that can be read either way is not read. */
@@ -19,29 +20,47 @@ export function usualOrder(country: string): DateOrder {
 /** `empty`: the cell stands for no date. Null: it cannot be read. */
 type DateReading = { date: string } | "empty" | null;
 
-const EMPTY =
-  /^(?:[-–—./?]+|0+|n\.?\/?a\.?|null|none|unknown|0{1,4}[-/.]0{1,2}[-/.]0{1,4}|1900[-/.]0?1[-/.]0{1,2}1?|0?[01][-/.]0?[01][-/.]1900)$/i;
+const EMPTY = /^(?:0+|na|unknown|0{1,4}[-/.]0{1,2}[-/.]0{1,4}|1900[-/.]0?1[-/.]0{1,2}1?|0?[01][-/.]0?[01][-/.]1900)$/i;
 /** Days since the end of 1899, as Excel counts them; smaller ones could be years. */
 const SERIAL = /^(\d{5})(?:[.,]\d+)?$/;
 const SERIAL_MAX = 73_050;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const EXCEL_EPOCH_MS = Date.UTC(1899, 11, 30);
-const TIME = /[T ]\d{1,2}:\d{2}.{0,20}$/;
+const TIME = /[T ]\d{1,2}:\d{2}.{0,60}$/;
 const PARTS = /^(\d{1,4})[-/. ]+(\d{1,2})[-/. ]+(\d{1,4})$/;
-const TWO_PARTS = /^(\d{1,2})[-/.](\d{1,2})$/;
+const TWO_PARTS = /^(\d{1,2})[-/.](\d{1,2})\.?$/;
+const RUN_TOGETHER = /^((?:19|20)\d\d)(\d\d)(\d\d)$/;
+/** What stands before the digits of a date: a day of the week, a place, a star, an apostrophe. */
+const BEFORE = /^[^\p{N}-]*[^\p{N}\p{L}-](?=\p{N})/u;
 
 /** A date after `now` counts as none, unless it `mayBeFuture`. */
 export function readDateCell(raw: string, order: DateOrder, now: number, mayBeFuture: boolean): DateReading {
   const cell = raw.trim().replace(TIME, "");
-  if (EMPTY.test(cell)) return "empty";
-  const date =
+  if (EMPTY.test(cell) || NO_VALUE.test(cell)) return "empty";
+  const date = readDate(cell, order) ?? readDate(plainDate(cell), order);
+  if (date === null) return null;
+  const isFuture = !date.startsWith("--") && date > dayAfter(now);
+  if (!isFuture || mayBeFuture) return { date };
+  // Nobody is born in 2028: two digits are a year of the last century.
+  const earlier = /\D\d{2}$/.test(cell) ? readYearlyDate(`${Number(date.slice(0, 4)) - 100}${date.slice(4)}`) : null;
+  return earlier === null ? "empty" : { date: earlier };
+}
+
+function readDate(cell: string, order: DateOrder): string | null {
+  return (
     readSerial(cell) ??
     readNamedMonth(cell) ??
     readParts(cell, order) ??
-    (cell.startsWith("--") ? readYearlyDate(cell) : null);
-  if (date === null) return null;
-  const isFuture = !date.startsWith("--") && date > dayAfter(now);
-  return isFuture && !mayBeFuture ? "empty" : { date };
+    (cell.startsWith("--") ? readYearlyDate(cell) : null)
+  );
+}
+
+/** Without what people write around a date, its digits those of ASCII. */
+function plainDate(cell: string): string {
+  const [before = ""] = BEFORE.exec(cell) ?? [];
+  // The word may be the month.
+  const bare = before === "" || MONTH_NAMES[foldName(before)] !== undefined ? cell : cell.slice(before.length);
+  return bare.replace(/\p{Nd}/gu, asciiDigit).replace(/"$/, "");
 }
 
 /** The day after a moment, which all rows of an import share. */
@@ -68,11 +87,15 @@ function readSerial(cell: string): string | null {
 /** `31 Dec 1990`, `Dec 31, 1990` and `31 Dec`: a month that is named leaves one reading, whatever the order. */
 function readNamedMonth(cell: string): string | null {
   if (!/\p{L}/u.test(cell)) return null;
-  const words = cell.split(/[\s,./-]+/).filter((word) => word !== "" && !/^(?:de|del|di)$/i.test(word));
-  const at = words.findIndex((word) => /\p{L}/u.test(word));
+  const words = cell.split(/[\s,./-]+/).filter((word) => word !== "" && !/^(?:de|del|di|of)$/i.test(word));
+  const at = words.findIndex((word) => /^\p{L}/u.test(word));
   const month = MONTH_NAMES[foldName(words[at] ?? "")];
+  // A word before is the day of the week.
+  if (month === undefined && at === 0 && words.length > 2) return readNamedMonth(words.slice(1).join(" "));
   if (month === undefined || words.length > 3) return null;
-  const numbers = words.filter((_, place) => place !== at).map((word) => word.replace(/(?:st|nd|rd|th)$/i, ""));
+  const numbers = words
+    .filter((_, place) => place !== at)
+    .map((word) => word.replace(/(?:st|nd|rd|th|er|e|[º°ª])$/i, ""));
   if (numbers.length === 0 || numbers.some((number) => !/^\d{1,4}$/.test(number))) return null;
   const [day = "", year] = numbers[0]?.length === 4 ? numbers.toReversed() : numbers;
   if (year === undefined) return isoOf(null, String(month), day);
@@ -82,12 +105,14 @@ function readNamedMonth(cell: string): string | null {
 function readParts(cell: string, order: DateOrder): string | null {
   const two = TWO_PARTS.exec(cell);
   if (two !== null) return firstReal([null, two[1], two[2]], order);
-  const match = PARTS.exec(cell);
+  const match = PARTS.exec(cell) ?? RUN_TOGETHER.exec(cell);
   if (match === null) return null;
   const [, a = "", b = "", c = ""] = match;
   if (a.length === 4) return isoOf(a, b, c);
   if (a.length > 2 || c.length === 3) return null;
   if (order === "ymd" && c.length <= 2) return isoOf(fullYear(a), b, c);
+  // Of three short parts the first is a year where it can be nothing else.
+  if (Number(a) > 31 && c.length <= 2) return isoOf(fullYear(a), b, c);
   return firstReal([c.length <= 2 ? fullYear(c) : c, a, b], order);
 }
 

@@ -3,7 +3,7 @@ import type { ColumnMapping } from "./columns.ts";
 import { type DateOrder, isReal, usualOrder } from "./date-cell.ts";
 import type { FileRecord } from "./formats/record.ts";
 
-const PAIR = /^(\d{1,2})[-/.](\d{1,2})(?:[-/.](\d{2}|\d{4}))?(?:[T ].{0,20})?$/;
+const PAIR = /^(\d{1,2})[-/.](\d{1,2})(?:[-/.](\d{2}|\d{4})|\.)?(?:[T ].{0,20})?$/;
 
 export function dateColumns({ targets }: Pick<ColumnMapping, "targets">): number[] {
   return targets.flatMap((target, index) => {

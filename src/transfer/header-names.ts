@@ -195,7 +195,7 @@ const MONTHS = [
   "june jun junio junho juin juni giugno giu जून يونيو",
   "july jul julio julho juillet juil juli luglio lug जुलाई يوليو",
   "august aug agosto ago août agustus agu ags अगस्त أغسطس",
-  "september sep sept septiembre setembro set septembre settembre सितंबर सितम्बर سبتمبر",
+  "september sep sept septiembre setiembre setembro set septembre settembre सितंबर सितम्बर سبتمبر",
   "october oct octubre outubro out octobre oktober okt ottobre ott अक्टूबर أكتوبر",
   "november nov noviembre novembro novembre nopember नवंबर नवम्बर نوفمبر",
   "december dec diciembre dic dezembro dez décembre déc dezember dicembre desember des दिसंबर दिसम्बर ديسمبر",

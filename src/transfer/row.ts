@@ -265,8 +265,9 @@ function describeDamage(target: ColumnTarget, cell: string): RowProblem<Omission
 }
 
 /** `unknown` stands in our own exports. */
-const TIME = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}/;
 const NO_ANSWER = /^(?:unknown|[-–—.]+|n\/?a|null)$/i;
+/** When the person agreed. */
+const TIME = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}/;
 
 function readConsent(as: ConsentColumn, cell: string): ConsentWord | null {
   const word = readConsentWord(cell);

@@ -42,3 +42,36 @@ test("a date that does not exist proves no order", () => {
   expect(orderOf(["29/02"], "US")).toBe("dmy");
   expect(orderOf(["25/02/90", "02/25/90"], "US")).toBe("unclear");
 });
+
+test.each([
+  ...["31.12.", "31. Dezember", "29-Feb", "*31.12.1990", "geb. 31.12.1990", "'1990-12-31", "19901231"],
+  ...["Mon, 31 Dec 1990", "Monday, 31 December 1990", "lundi 31 décembre 1990", "lunes, 31 de diciembre de 1990"],
+  ...[
+    "Jakarta, 31 Desember 1990",
+    "Mon Dec 31 1990 00:00:00 GMT+0530 (India Standard Time)",
+    "31/12/1990 00:00:00.000",
+  ],
+  ...["३१/१२/१९९०", "٣١/١٢/١٩٩٠", "٣١ ديسمبر ١٩٩٠", "90-12-31", "December 31st, 1990", "31st of December 1990"],
+] as const)("%s is read", (cell) => {
+  const day = cell.includes("29") ? "02-29" : "12-31";
+  const hasYear = /9[0٠०]|[٩९]/.test(cell);
+  expect(read(cell, "dmy")).toEqual({ date: hasYear ? `1990-${day}` : `--${day}` });
+});
+
+test("a first day is read with the ending that languages give it", () => {
+  for (const cell of ["1er janvier 1990", "1º de janeiro de 1990", "1° gennaio 1990", "1 de ene. de 1990"]) {
+    expect([cell, read(cell, "dmy")]).toEqual([cell, { date: "1990-01-01" }]);
+  }
+  expect(read("15 de setiembre de 1980", "dmy")).toEqual({ date: "1980-09-15" });
+});
+
+test("two digits that would be a year to come are one of the last century, and words are no date", () => {
+  expect(read("31/12/27", "dmy")).toEqual({ date: "1927-12-31" });
+  expect(read("31/12/26", "dmy")).toEqual({ date: "1926-12-31" });
+  expect(read("31/12/25", "dmy")).toEqual({ date: "2025-12-31" });
+  expect(read("31/12/2027", "dmy")).toBe("empty");
+  for (const cell of ["keine", "N/A", "undefined", "--", "00.00.0000"]) expect(read(cell, "dmy")).toBe("empty");
+  for (const cell of ["unbekannt", "1990", "36", "Mai 1990", "call 12", "A12-31", "12 kg 1990"]) {
+    expect([cell, read(cell, "dmy")]).toEqual([cell, null]);
+  }
+});

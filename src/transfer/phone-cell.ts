@@ -44,13 +44,16 @@ export function readPhoneCell(raw: string, country: string): PhoneReading {
 /** One digit again and again, or the digits in their order: a form required a number. */
 export function isFiller(cell: string): boolean {
   const digits = cell.replace(/\D/g, "");
-  return /^(\d)\1{6,}$/.test(digits) || digits === "1234567890" || digits === "0123456789";
+  return /^(?:\d{0,4}(\d)\1{8,}|(\d)\2{6,})$/.test(digits) || digits === "1234567890" || digits === "0123456789";
 }
 
 function readTail(cell: string, country: string): PhoneReading {
   const phone = readPhone(cell.replace(TAIL, ""), country);
   if (phone !== null) return { phone, change: "words", others: [] };
-  return readRewritten(cell.replace(TAIL, ""), country) ?? { refused: reasonOf(cell, country) };
+  return (
+    readRewritten(cell.replace(TAIL, ""), country) ??
+    readRewritten(cell, country) ?? { refused: reasonOf(cell, country) }
+  );
 }
 
 function readRewritten(cell: string, country: string): PhoneReading | null {
@@ -72,7 +75,7 @@ function readRewritten(cell: string, country: string): PhoneReading | null {
 
 function rewrite(text: string, { change, pattern, to }: Rewriting): string {
   if (!pattern.test(text)) return text;
-  return change === "grouped" ? text.replaceAll(",", "") : text.replace(pattern, to).trim();
+  return change === "grouped" ? text.replace(/[,/_]/g, "") : text.replace(pattern, to).trim();
 }
 
 /** Links and ids have the country code, but people write national numbers into them too. */
@@ -86,8 +89,10 @@ function readDialled(text: string, country: string): { phone: E164; change: Phon
   if (code === null || !/^\+?[\d\s().-]+$/.test(text)) return null;
   const digits = text.replace(/\D/g, "");
   const isInternational = text.startsWith("+");
-  const attempts = [...(isInternational ? [] : withoutPrefixes(digits, code, country))];
+  const attempts = isInternational ? [] : withoutPrefixes(digits, code, country);
   const national = withoutCode(digits, code, isInternational);
+  const former = FORMER_PREFIXES[country];
+  if (former?.test(national) === true) attempts.push({ text: national.replace(former, ""), change: "dialled" });
   const plan = PLAN_CHANGES.find((one) => one.country === country && one.old.test(national));
   if (plan !== undefined) attempts.push({ text: national.replace(plan.old, plan.present), change: "old_plan" });
   for (const attempt of attempts) {
@@ -116,8 +121,6 @@ function withoutPrefixes(digits: string, code: string, country: string): { text:
   if (abroad !== undefined && digits.startsWith(abroad)) {
     attempts.push({ text: `+${digits.slice(abroad.length)}`, change: "dialled" });
   }
-  const former = FORMER_PREFIXES[country];
-  if (former?.test(digits) === true) attempts.push({ text: digits.replace(former, ""), change: "dialled" });
   const bare = digits.replace(/^0+/, "");
   if (bare !== digits && bare.startsWith(code)) attempts.push({ text: `+${bare}`, change: "country_after_zero" });
   return attempts;
@@ -130,12 +133,15 @@ function withoutCode(digits: string, code: string, isInternational: boolean): st
 }
 
 /** Between two numbers of a cell. */
-const BETWEEN = /\s*(?::::|\n|[,;|/&]|\s(?:or|and|oder|und|o|ou|e|y|et|atau|dan|या|और|أو|و)\s)\s*/i;
+const BETWEEN =
+  /\s*(?::::|\n|[,;|/&](?!\s*(?:extn?|extension|x|durchwahl|dw|ramal|interno|poste|anexo)\b)|\s(?:or|and|oder|und|u\.|bzw\.|o|ou|e|y|et|atau|dan|या|और|أو|و)\s|\s(?=\p{L}{1,12}\s?[:.]\s?[+(]{0,2}\d[\d\s().-]{6}))\s*/iu;
 /** Words before a number that make it something else. */
 const NOT_A_PHONE = /\b(?:fax|order|invoice|id|gst|gstin|pan|vat|iban|account|acct|ref|no)\b/i;
-/** Words, brackets and an extension after a complete number. */
+/** "Ph No", "Mobile no.": words that are said of a phone number alone. */
+const OF_PHONES = /\b(?:ph|phone|mob|mobile|tel|contact|cell|whatsapp)\.?\s*no\b/i;
+/** Words, brackets, an hour and an extension after a complete number. */
 const AFTER =
-  /^[\s,;:-]*(?:\(?\s*(?:ext|extn|extension|x|durchwahl|dw|ramal|int|interno|poste|anexo|#)\.?\s*:?\s*\d{1,6}\s*\)?)?[\s,;:()\p{L}\p{M}.!-]*$/iu;
+  /^[\s,;:-]*(?:\(?\s*(?:ext|extn|extension|x|durchwahl|dw|ramal|int|interno|poste|anexo|#)\.?\s*:?\s*\d{1,6}\s*\)?)?(?:[\s,;:()\p{L}\p{M}.!-]|\b\d{1,2}(?=\s?(?:h|am|pm|uhr)\b))*$/iu;
 /** Words before a number, with a sign after them or in brackets. */
 const BEFORE = /^[\s#(]*(?:[\p{L}\p{M}.'() -]{1,30}[:.\-)\s]\s*)?$/u;
 const NUMBER = /[+(]{0,2}\d[\d\s().-]{5,24}/u;
@@ -149,14 +155,34 @@ function readParts(cell: string, country: string): PhoneReading | null {
   for (const part of parts) {
     const phone = readPart(part, country);
     if (phone !== null) found.push(phone);
-    else if (/\d/.test(part)) hasUnread = true;
+    // A part that cannot be read may be half of a number, but not one that is as long as a number.
+    else if (/\d/.test(part) && part.replace(/\P{Nd}/gu, "").length < COMPLETE_DIGITS_MIN) hasUnread = true;
   }
   const [first] = found;
-  // A part that cannot be read may be half of a number.
-  if (first === undefined || hasUnread) return null;
+  if (first === undefined || hasUnread) return readPair(cell, country);
   const chosen = found.find(isMobilePhone) ?? first;
   const others = [...new Set(found)].filter((phone) => phone !== chosen);
   return { phone: chosen, change: found.length > 1 ? "first_of_two" : "words", others };
+}
+
+const COMPLETE_DIGITS_MIN = 8;
+/** No number has more digits, so these are two. */
+const ONE_NUMBER_DIGITS_MAX = 15;
+
+/** Two numbers with blanks or a dash between them, where one place alone makes two numbers. */
+function readPair(cell: string, country: string): PhoneReading | null {
+  if (/[^\p{Nd}\s().+-]/u.test(cell) || cell.replace(/\P{Nd}/gu, "").length <= ONE_NUMBER_DIGITS_MAX) return null;
+  const pairs = [...cell.matchAll(/\s[\s-]*|-+/g)].flatMap(({ index, 0: gap }) => {
+    const [first, second] = [cell.slice(0, index), cell.slice(index + gap.length)].map((one) =>
+      readPhone(one, country),
+    );
+    return first == null || second == null ? [] : [[first, second]];
+  });
+  const [pair, another] = pairs;
+  if (pair === undefined || another !== undefined) return null;
+  const chosen = pair.find(isMobilePhone) ?? pair[0];
+  if (chosen === undefined) return null;
+  return { phone: chosen, change: "first_of_two", others: pair.filter((one) => one !== chosen) };
 }
 
 function readPart(part: string, country: string): E164 | null {
@@ -168,7 +194,7 @@ function readPart(part: string, country: string): E164 | null {
   const before = part.slice(0, match.index);
   const after = part.slice(match.index + number.length);
   // Letters that touch the digits belong to them: part numbers, registration plates.
-  if (/[\p{L}\p{M}]$/u.test(before) || NOT_A_PHONE.test(before)) return null;
+  if (/[\p{L}\p{M}]$/u.test(before) || NOT_A_PHONE.test(before.replace(OF_PHONES, ""))) return null;
   if (!BEFORE.test(before) || !AFTER.test(after) || (/^\p{L}/u.test(after) && !/^x\s*\d/i.test(after))) return null;
   return readPhone(number, country) ?? readDialled(number, country)?.phone ?? null;
 }

@@ -7,7 +7,7 @@
 export const changes = {
   excel_text: "marks of a spreadsheet around the number removed",
   decimal: "zeros after a decimal point removed",
-  grouped: "separators of thousands removed",
+  grouped: "separators between the digits removed",
   link: "taken from a link or an id of WhatsApp",
   doubled_code: "a repeated country code removed",
   country_after_zero: "a zero before the country code removed",
@@ -21,7 +21,7 @@ export type PhoneChange = keyof typeof changes;
 
 /** A text that stands for no number. */
 export const NO_NUMBER =
-  /^(?:[-–—.?/*_x]+|0+|n\.?\/?a\.?|none|null|nil|nan|undefined|unknown|#n\/a|no|nope|tbd|keine?|kein|sin|ninguno|aucun|nessuno|tidak ada)$/i;
+  /^(?:[-–—.?/*_x]+|0+|#?n\.?\/?a\.?|k\.? ?a\.?|none|null|nil|nan|undefined|unknown|no|nope|tbd|keine?|sin|ninguno|nenhum|aucune?|nessuno|tidak ada|لا يوجد)$/i;
 
 interface Refused {
   pattern: RegExp;
@@ -45,7 +45,12 @@ export interface Rewriting {
 /** Each takes away one kind of damage; the next one sees what it left. */
 export const REWRITINGS: readonly Rewriting[] = [
   { change: "excel_text", pattern: /^="?([^"]*)"?$/, to: "$1" },
-  { change: "excel_text", pattern: /^['’‘`´"]+\s*/, to: "" },
+  { change: "excel_text", pattern: /^['’‘`´"]+\s*|\s*['’‘`´"]+$/g, to: "" },
+  {
+    change: "words",
+    pattern: /^(?:[\s*~•·☎✆\p{Extended_Pictographic}]|\ufe0f)+|(?:[\s*~•·☎✆\p{Extended_Pictographic}]|\ufe0f)+$/gu,
+    to: "",
+  },
   {
     change: "link",
     pattern:
@@ -58,9 +63,14 @@ export const REWRITINGS: readonly Rewriting[] = [
     to: "+$1",
   },
   { change: "link", pattern: /^\+?(\d{6,20})(?::\d{1,3})?@(?:c\.us|s\.whatsapp\.net)$/i, to: "+$1" },
+  { change: "link", pattern: /^tel:([^;+]+);phone-context=(\+\d{1,4})(?:;.*)?$/i, to: "$2$1" },
   { change: "link", pattern: /^(?:tel|callto|sms|smsto|whatsapp|wa|phone) ?: ?(?:\/\/)?(?=[+\d( ])/i, to: "" },
   { change: "decimal", pattern: /^(\+?\d{5,20})[.,]0{1,2}$/, to: "$1" },
   { change: "grouped", pattern: /^(\d{1,3}(?:,\d{2,3}){2,5})$/, to: "$1" },
+  { change: "grouped", pattern: /^\+?\d{2,4}(?:\/\d{2,4}){3,5}$|^\+?\d+(?:_\d+)+$/, to: "$&" },
+  // The carrier that a caller chooses in Brazil: (0xx11) 98765-4321.
+  { change: "dialled", pattern: /\(?\b0\s?xx\s?(\d{2})\)?/i, to: "$1 " },
+  { change: "dialled", pattern: /^\+\s*(?:00|011)\s*(?=[1-9])/, to: "+" },
   { change: "doubled_code", pattern: /^\+(\d{1,3})\s*\+\1/, to: "+$1" },
 ];
 

@@ -5,6 +5,7 @@ import { mapProfile, type ProfileName, profileFields } from "#src/domain/contact
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { COUNTRY_NAMES } from "./countries.ts";
 import { looksLikePhone } from "./formats/looks.ts";
+import type { FoundSheet } from "./formats/record.ts";
 import {
   type ConsentColumn,
   consentColumnOf,
@@ -74,15 +75,22 @@ export function mapColumns(
   header: readonly string[],
   map: ReadonlyMap<string, string>,
   fields: CustomField[],
+  sheet: FoundSheet | null = null,
 ): ColumnMapping {
   const { targets, problems, hasName } = readColumns(header, map, fields);
   if (problems.length === 0 && !hasName) {
     problems.push(
-      `No column contains the phone number; name it with --map "COLUMN=phone". The file has ${header.join(", ")}.`,
+      `No column contains the phone number; name it with --map "COLUMN=phone". The file has ${header.join(", ")}.${otherSheets(sheet)}`,
     );
   }
   if (problems.length > 0) throw invalidRequest({ map: problems });
   return mappingOf(header, targets);
+}
+
+function otherSheets(sheet: FoundSheet | null): string {
+  if (sheet === null || sheet.names.length < 2) return "";
+  const others = sheet.names.flatMap((name, at) => (at === sheet.number - 1 ? [] : `${at + 1} ${name}`));
+  return ` This is sheet ${sheet.number}, ${sheet.name}; choose another one with --sheet: ${others.slice(0, 50).join(", ")}.`;
 }
 
 function mappingOf(header: readonly string[], targets: ColumnMapping["targets"]): ColumnMapping {

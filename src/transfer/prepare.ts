@@ -87,7 +87,7 @@ export async function* prepareRows({
   await using open = await openFile(file, country, options, isHeader);
   if (open === null) return;
   const { kind, encoding, samples, sheet, header, headerLine } = open;
-  const mapping = mapColumns(header, given, fields);
+  const mapping = mapColumns(header, given, fields, sheet);
   const known = { ...options, encoding: encoding ?? undefined };
   const reading = { mapping, country: phoneCountry ?? country };
   const { order, refused, doubts, hasNameless } = await surveyFile(

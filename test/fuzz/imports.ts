@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
-import { type Encoding, readEncoding } from "#src/transfer/formats/encodings.ts";
+import { decoderOf, type Encoding, readEncoding } from "#src/transfer/formats/encodings.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import type { ImportReport } from "#src/transfer/table.ts";
 import { openTestStore, type TestStore } from "#test/support/store.ts";
@@ -137,7 +137,8 @@ function faultsOf(report: ImportReport, failures: number, bytes: Buffer): string
 
 /** Counted without the reader: line ends, and what follows the last one. */
 function linesIn(bytes: Buffer, encoding: Encoding): number {
-  const text = new TextDecoder(encoding).decode(bytes);
-  const parts = text.split(text.includes("\n") ? "\n" : "\r");
+  const parts = decoderOf(encoding)
+    .decode(bytes)
+    .split(/\n|\r(?=[^\n])/);
   return parts.length - (parts.at(-1) === "" ? 1 : 0);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Problem } from "#src/core/problem.ts";
 import { textOfFile } from "#src/transfer/formats/bytes.ts";
 import { findEncoding } from "#src/transfer/formats/encoding.ts";
-import type { Encoding } from "#src/transfer/formats/encodings.ts";
+import { decoderOf, type Encoding } from "#src/transfer/formats/encodings.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "encodings-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -23,9 +23,7 @@ function tableOf(encoding: Encoding): Map<string, number[]> {
   const table = new Map<string, number[]>();
   // Each followed by a character that ends it.
   const all = [...bytes, ...pairs].filter(([byte]) => byte !== 0x0a);
-  const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(
-    Uint8Array.from(all.flatMap((one) => [...one, 0x0a])),
-  );
+  const text = decoderOf(encoding).decode(Uint8Array.from(all.flatMap((one) => [...one, 0x0a])));
   for (const [place, character] of text.split("\n").entries()) {
     const one = all[place] ?? [];
     if ([...character].length === 1 && character !== "\ufffd" && !table.has(character)) table.set(character, one);

@@ -73,6 +73,8 @@ export const taken: readonly Taken[] = [
     { created: 30, failed: 0, cells_left_out: 2, encoding: "utf-8" },
     ["José Núñez,+919812450001", ",+919812450007", ",+919812450019"],
   ],
+  ["s05-wrapped-lines", { created: 2 }, ["A,+919812470101,,,,Pune", '"B ""Bo""",+919812470102,,,,Goa']],
+  ["s06-ms-dos", { created: 2, encoding: "ibm850" }, ["Jürgen Groß,+4915123456701", "Änne Öhl,+4915123456702"], "DE"],
   [
     "k01-opted-in",
     { created: 7, opted_in: 4 },

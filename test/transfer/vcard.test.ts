@@ -67,8 +67,14 @@ test.each([
   ],
   [
     "of version 4 has addresses of numbers, and a birthday without a year",
-    ['TEL;VALUE=uri;TYPE="voice,cell":tel:+44-7911-123456;ext=12', "FN:Long na", " me", "BDAY:--0229"],
-    { phone: "tel:+44-7911-123456 ext. 12", name: "Long name", birthday: "--02-29" },
+    [
+      'TEL;VALUE=uri;TYPE="voice,cell":tel:+44-7911-123456;ext=12',
+      "FN:Long na",
+      " me",
+      "BDAY:--0229",
+      "ANNIVERSARY:20100506",
+    ],
+    { phone: "tel:+44-7911-123456 ext. 12", name: "Long name", birthday: "--02-29", anniversary: "2010-05-06" },
   ],
   [
     "without FN has its name from N, and Apple's year 1604 is no year",

@@ -76,11 +76,30 @@ test.each([
   expect((await cellsOf(cell, { sharedStrings }))?.[0]).toBe(expected as string);
 });
 
+test("where the sheet has no column of phone numbers, the sentence names the others", async () => {
+  const workshop = new CallingWorkshop();
+  await workshop.run(["workspace", "create", "--name", "Shop", "--country", "IN", "--timezone", "Asia/Kolkata"]);
+  const path = workshop.path("two.xlsx");
+  const sheets = [
+    { name: "Info", rows: `<row>${text("Read me")}</row>` },
+    { name: "People", rows: `<row>${text("Mobile")}</row><row>${text("9812340001")}</row>` },
+  ];
+  writeFileSync(path, workbook({ sheets }));
+  const { code, stderr } = await workshop.run(["contact", "import", "--workspace", "1", path]);
+  workshop[Symbol.dispose]();
+  expect(code).toBe(1);
+  expect(stderr).toContain("This is sheet 1, Info; choose another one with --sheet: 2 People.");
+});
+
 test.each([
   ["dd/mm/yyyy", "32932", "1990-02-28"],
   ["[$-409]d\\-mmm\\-yy;@", "32932", "1990-02-28"],
   [14, "32932", "1990-02-28"],
   [22, "32932.75", "1990-02-28T18:00:00"],
+  [16, "45716", "--02-28"],
+  ["d-mmm", "45716", "--02-28"],
+  ["dd/mm;@", "45716", "--02-28"],
+  ["mmm-yy", "32932", "1990-02-28"],
   ["hh:mm", "0.75", "18:00:00"],
   ["0", "32932", "32932"],
   ['"day "0', "32932", "32932"],

@@ -1,6 +1,6 @@
 /** The bytes of a file of people, from its start, in pieces. */
 import { createReadStream, readSync } from "node:fs";
-import type { Encoding } from "./encodings.ts";
+import { decoderOf, type Encoding } from "./encodings.ts";
 
 /** A path or an open file descriptor: a command run as root opens its input before it drops privileges. */
 export type FileSource = string | number;
@@ -36,8 +36,8 @@ function* piecesOf(handle: number, length: number): Generator<Buffer> {
 
 /** The file as text in pieces, without a byte order mark. */
 export async function* textOfFile(file: FileSource, encoding: Encoding): AsyncGenerator<string> {
-  // `TextDecoder` drops the byte order mark.
-  const decoder = new TextDecoder(encoding);
+  // The decoder drops the byte order mark.
+  const decoder = decoderOf(encoding);
   for await (const chunk of bytesOf(file)) {
     const text = decoder.decode(chunk, { stream: true });
     if (text !== "") yield text;

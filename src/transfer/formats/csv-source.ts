@@ -1,6 +1,6 @@
 /** A CSV file as records: its text, the delimiter that its first lines show, and its rows. */
 import { type FileSource, textOfFile } from "./bytes.ts";
-import { CsvReader, findBackslashes, findDelimiter, separatorIn } from "./csv.ts";
+import { areWrapped, CsvReader, findBackslashes, findDelimiter, separatorIn, unwrapped } from "./csv.ts";
 import type { FoundEncoding } from "./encoding.ts";
 import { type Line, splitLines } from "./lines.ts";
 import type { FileRecord, Quotes, RecordSource } from "./record.ts";
@@ -17,7 +17,9 @@ export async function openCsv(
   const first = await firstLines(lines);
   const separator = separatorIn(first[0]?.text ?? "");
   const skipped = separator === null ? 0 : 1;
-  const judged = first.slice(skipped).map(({ text }) => text);
+  const given = first.slice(skipped).map(({ text }) => text);
+  const isWrapped = areWrapped(given);
+  const judged = isWrapped ? given.map(unwrapped) : given;
   const delimiter = separator ?? findDelimiter(judged);
   const reader = new CsvReader({ delimiter, quotes, hasBackslashes: findBackslashes(judged, delimiter) });
   let isHeaderKnown = false;
@@ -25,7 +27,7 @@ export async function openCsv(
   function* batches(some: readonly Line[]): Generator<FileRecord[]> {
     let batch: FileRecord[] = [];
     for (const line of some) {
-      const record = reader.read(line);
+      const record = reader.read(isWrapped ? { ...line, text: unwrapped(line.text) } : line);
       if (record !== null) batch.push(record);
       if (isHeaderKnown || batch.length === 0) continue;
       yield batch;

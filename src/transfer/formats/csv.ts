@@ -58,6 +58,19 @@ function usualCount(counts: readonly number[]): [count: number, times: number] |
   return [...times].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0] ?? [];
 }
 
+const WRAPPED = /^"(?:[^"]|"")*"\r?$/;
+
+/** Whether each line is one quoted cell that holds a row: a CSV file that was saved as the first column of another one. */
+export function areWrapped(lines: readonly string[]): boolean {
+  const filled = lines.filter((line) => line.trim() !== "");
+  return filled.length > 1 && filled.every((line) => WRAPPED.test(line) && /[,;\t|]/.test(line));
+}
+
+/** The row inside a line that is one quoted cell; any other line as it is. */
+export function unwrapped(line: string): string {
+  return WRAPPED.test(line) ? line.replace(/\r$/, "").slice(1, -1).replaceAll('""', '"') : line;
+}
+
 /** Whether the file escapes quotation marks with backslashes: none is doubled, and some stand inside a cell. */
 export function findBackslashes(lines: readonly string[], delimiter: string): boolean {
   const text = lines.join("\n");

@@ -4,7 +4,7 @@
  */
 import { invalidRequest } from "#src/core/problem.ts";
 import { bytesOf, type FileSource } from "./bytes.ts";
-import { type Encoding, encodings } from "./encodings.ts";
+import { decoderOf, type Encoding, encodings } from "./encodings.ts";
 import { senseOf } from "./sense.ts";
 
 export interface FoundEncoding {
@@ -184,7 +184,7 @@ function chooseEncoding(sample: Buffer, country: string, mayGuess: boolean): Fou
 
 function decode(sample: Buffer, encoding: Encoding): string | null {
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(sample);
+    return decoderOf(encoding, true).decode(sample);
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;

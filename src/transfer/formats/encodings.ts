@@ -1,6 +1,6 @@
 /** The encodings of text that can be read, and the names that people have for them. */
 
-/** By the names of the WHATWG standard. */
+/** By the names of the WHATWG standard, and `ibm850`, which Excel's "CSV (MS-DOS)" writes in Western Europe. */
 export const encodings = [
   "utf-8",
   "utf-16le",
@@ -31,6 +31,7 @@ export const encodings = [
   "koi8-r",
   "koi8-u",
   "ibm866",
+  "ibm850",
   "x-mac-cyrillic",
   "shift_jis",
   "euc-jp",
@@ -63,6 +64,8 @@ const ALIASES: Readonly<Record<string, Encoding>> = {
   macroman: "macintosh",
   mac: "macintosh",
   cp866: "ibm866",
+  cp850: "ibm850",
+  dos: "ibm850",
 };
 
 /** The encoding of a name such as `cp1251`, `Latin-1` or `Shift-JIS`. Null: unknown. */
@@ -71,4 +74,19 @@ export function readEncoding(name: string): Encoding | null {
   const asWindows = folded.replace(/^(?:cp|win|windows)(?=125[0-8]$|874$)/, "windows");
   const found = encodings.find((one) => one.replace(/[^a-z0-9]/g, "") === asWindows);
   return found ?? ALIASES[folded] ?? null;
+}
+
+/** The upper half of `ibm850`, which no browser reads. */
+const IBM850 =
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0";
+
+/** Decodes piece by piece, like `TextDecoder`. `fatal`: what is not text throws a `TypeError`. */
+export function decoderOf(encoding: Encoding, fatal = false): Pick<TextDecoder, "decode"> {
+  if (encoding !== "ibm850") return new TextDecoder(encoding, { fatal });
+  return {
+    decode: (bytes) =>
+      Buffer.from((bytes as Uint8Array | undefined) ?? [])
+        .toString("latin1")
+        .replace(/[\x80-\xff]/g, (byte) => IBM850.charAt(byte.charCodeAt(0) - 0x80)),
+  };
 }

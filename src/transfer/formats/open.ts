@@ -6,7 +6,7 @@ import { invalidRequest } from "#src/core/problem.ts";
 import { bytesOf, type FileSource } from "./bytes.ts";
 import { openCsv } from "./csv-source.ts";
 import { type EncodingSample, findEncoding } from "./encoding.ts";
-import type { Encoding } from "./encodings.ts";
+import { decoderOf, type Encoding } from "./encodings.ts";
 import { findHeader } from "./header.ts";
 import { type FileKind, kindOfBytes, kindOfText } from "./kind.ts";
 import { isBlank } from "./looks.ts";
@@ -133,7 +133,7 @@ async function openSource(file: FileSource, country: string, options: ReadOption
     options.encoding === undefined
       ? await findEncoding(file, country, options.mayGuess)
       : { encoding: options.encoding, samples: [] };
-  const text = new TextDecoder(found.encoding).decode(head);
+  const text = decoderOf(found.encoding).decode(head);
   const kind = kindOfText(text);
   if (kind === "vcard") return openVcard(file, found);
   return openCsv(file, found, options.quotes ?? "csv");

@@ -54,6 +54,7 @@ const RARE: Readonly<Partial<Record<Encoding, number>>> = {
   "iso-8859-15": 0.35,
   "windows-1258": 0.6,
   ibm866: 0.35,
+  ibm850: 0.25,
   "x-mac-cyrillic": 0.35,
   "koi8-u": 0.05,
 };

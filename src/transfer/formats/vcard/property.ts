@@ -1,5 +1,5 @@
 /** One line of a vCard, unfolded: its name, its parameters and its value, of the versions 2.1, 3 and 4. */
-import { readEncoding } from "../encodings.ts";
+import { decoderOf, readEncoding } from "../encodings.ts";
 
 export interface Property {
   /** In lower case, without a group such as `item1.`. */
@@ -51,7 +51,7 @@ export function isQuotedPrintable(line: string): boolean {
 function decoded(value: string, types: readonly string[], parameters: ReadonlyMap<string, string>): string {
   const encoding = parameters.get("encoding")?.toLowerCase();
   if (encoding !== "quoted-printable" && !types.includes("quoted-printable")) return value;
-  return new TextDecoder(readEncoding(parameters.get("charset") ?? "") ?? "utf-8").decode(bytesOfQuoted(value));
+  return decoderOf(readEncoding(parameters.get("charset") ?? "") ?? "utf-8").decode(bytesOfQuoted(value));
 }
 
 function bytesOfQuoted(value: string): Buffer {

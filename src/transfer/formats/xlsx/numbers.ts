@@ -6,14 +6,15 @@
 export type NumberFormat =
   | { shows: "number" }
   /** `time`: alone, without a date. */
-  | { shows: "date" | "date and time" | "time" }
+  | { shows: "date" | "date and time" | "time"; hidesYear?: boolean }
   | { shows: "digits"; digits: number; hasPlus: boolean };
 
 export const PLAIN: NumberFormat = { shows: "number" };
 
 /** Formats that have numbers instead of codes; 27 to 36 and 50 to 58 are dates of East Asia. */
 function builtIn(id: number): NumberFormat {
-  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)) return { shows: "date" };
+  if ((id >= 14 && id <= 17 && id !== 16) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)) return { shows: "date" };
+  if (id === 16) return { shows: "date", hidesYear: true };
   if ((id >= 18 && id <= 21) || (id >= 45 && id <= 47)) return { shows: "time" };
   return id === 22 ? { shows: "date and time" } : PLAIN;
 }
@@ -34,7 +35,10 @@ export function formatOf(id: number, code: string | undefined): NumberFormat {
   const hasDate = /[dy]|m{3}/.test(signs) || (/m/.test(signs) && !/[hs]/.test(signs));
   const hasTime = /[hs]/.test(signs);
   if (!hasDate) return hasTime ? { shows: "time" } : PLAIN;
-  return { shows: hasTime ? "date and time" : "date" };
+  return {
+    shows: hasTime ? "date and time" : "date",
+    hidesYear: /d/.test(signs) && /m/.test(signs) && !/[yeg]/.test(signs),
+  };
 }
 
 /** The code without its texts: quoted and escaped characters, and brackets with colours, currencies and conditions. */
@@ -78,6 +82,8 @@ export function showNumber(raw: string, format: NumberFormat, is1904: boolean): 
   const time = new Date((seconds % 86_400) * 1000).toISOString().slice(11, 19);
   if (format.shows === "time" && day === 0) return time;
   const date = showDay(day, is1904);
+  // Where people typed a day without a year, Excel stored the year in which they did.
+  if (format.hidesYear === true && /^\d{4}-/.test(date)) return `-${date.slice(4)}`;
   return format.shows === "date" || seconds % 86_400 === 0 ? date : `${date}T${time}`;
 }
 

@@ -8,6 +8,7 @@ const GROUPS = {
   "Western Europe": {
     "windows-1252": "Windows-1252",
     macintosh: "Mac Roman",
+    ibm850: "DOS 850",
     "iso-8859-15": "ISO 8859-15",
     "iso-8859-14": "ISO 8859-14 (Celtic)",
     "iso-8859-3": "ISO 8859-3 (Maltese)",

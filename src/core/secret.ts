@@ -32,6 +32,16 @@ export class SecretUnreadable extends Error {
   }
 }
 
+/** What `open` returns; null: a secret that it opens is unreadable. */
+export function ifReadable<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return null;
+    throw error;
+  }
+}
+
 const VERSION = "v1";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

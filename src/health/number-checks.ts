@@ -3,7 +3,7 @@
  * Changes nothing in the database. Numbers that share account and token are asked for together.
  */
 import { quoted } from "#src/core/foreign-text.ts";
-import { SecretUnreadable } from "#src/core/secret.ts";
+import { ifReadable } from "#src/core/secret.ts";
 import { countUnreported } from "#src/domain/inbound/unreported.ts";
 import { findSync } from "#src/domain/numbers/account-sync.ts";
 import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
@@ -53,13 +53,10 @@ export async function checkNumbers(
 
 /** Null: the access token or the app secret cannot be decrypted. */
 function openSender({ context }: Check, number: SendingNumber): Sender | null {
-  try {
+  return ifReadable(() => {
     const box = context.box();
     return { ...senderOf(box, number), appSecret: secretOf(box, number) };
-  } catch (error) {
-    if (!(error instanceof SecretUnreadable)) throw error;
-    return null;
-  }
+  });
 }
 
 async function askAbout(

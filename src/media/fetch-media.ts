@@ -6,7 +6,7 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Random } from "#src/core/random.ts";
-import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
+import { ifReadable, type SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import {
   type FailureReason,
@@ -125,13 +125,9 @@ async function fetchFile(
   const { store, files, box, networks } = options;
   const port = networks[number.network].media;
   if (port === undefined) return { kind: "failed", reason: "unavailable" };
-  let sender: ReturnType<typeof senderOf>;
-  try {
-    sender = senderOf(box, number);
-  } catch (error) {
-    if (!(error instanceof SecretUnreadable)) throw error;
+  const sender = ifReadable(() => senderOf(box, number));
+  if (sender === null)
     return { kind: "later", says: "the access token cannot be read with this server's key", retryAfterMs: null };
-  }
   const receiver = new Receiver(options, medium);
   try {
     const answer = await port.fetch(sender, medium.networkMediaId, receiver, stopping);

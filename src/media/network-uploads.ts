@@ -4,7 +4,7 @@
  */
 import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
-import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
+import { ifReadable, type SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import { findNetworkUpload, findUpload } from "#src/domain/media/read.ts";
 import type { StoredUpload } from "#src/domain/media/record-upload.ts";
@@ -68,11 +68,8 @@ export class NetworkUploads {
     const port = networks[number.network].media;
     if (port === undefined) return refused({ code: "no_media", message: "The network takes no files.", kind: "other" });
     if (!files.has(file)) return missing(upload.id);
-    let sender: ReturnType<typeof senderOf>;
-    try {
-      sender = senderOf(box, number);
-    } catch (error) {
-      if (!(error instanceof SecretUnreadable)) throw error;
+    const sender = ifReadable(() => senderOf(box, number));
+    if (sender === null) {
       const message = "The number's access token cannot be read with this server's key. Store a new token.";
       return refused({ code: "190", message, kind: "token" });
     }

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from "#src/core/clock.ts";
-import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
+import { ifReadable, type SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import { listSiblings, recordAccount, recordMarketingStatus, recordSync } from "#src/domain/numbers/account-sync.ts";
 import { saveConnection, setSendsProof } from "#src/domain/numbers/connection.ts";
@@ -78,11 +78,9 @@ async function openSenders(
 ): Promise<OpenedNumber[]> {
   const openedNumbers: OpenedNumber[] = [];
   for (const sibling of store.read((tx) => listSiblings(tx, number))) {
-    try {
-      const sender = { ...senderOf(box, sibling), appSecret: secretOf(box, sibling) };
-      openedNumbers.push({ number: sibling, sender });
-    } catch (error) {
-      if (!(error instanceof SecretUnreadable)) throw error;
+    const sender = ifReadable(() => ({ ...senderOf(box, sibling), appSecret: secretOf(box, sibling) }));
+    if (sender !== null) openedNumbers.push({ number: sibling, sender });
+    else {
       const problem = "The access token cannot be read with this server's key file.";
       await recordProblem(store, sibling, problem);
       const failure = { code: "key", message: problem, kind: "key" } as const;

@@ -3,7 +3,7 @@
  * as a whole, with what to do in the browser.
  */
 import { invalidRequest } from "#src/core/problem.ts";
-import { SecretUnreadable } from "#src/core/secret.ts";
+import { ifReadable } from "#src/core/secret.ts";
 import { addressRules } from "#src/health/address-rules.ts";
 import { type Finding, findFirst } from "#src/health/connection-rule.ts";
 import { nextInForm } from "#src/health/console-steps.ts";
@@ -86,10 +86,7 @@ export function refusedByNetwork(text: string): Refusal {
 
 /** Secrets that no key of this server opens are as good as gone. */
 export function opened<T>(open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    if (!(error instanceof SecretUnreadable)) throw error;
-    throw new Refusal(409, "key_unreadable", "The stored token cannot be read with this server's key. Enter it again.");
-  }
+  const found = ifReadable(open);
+  if (found !== null) return found;
+  throw new Refusal(409, "key_unreadable", "The stored token cannot be read with this server's key. Enter it again.");
 }

@@ -212,10 +212,10 @@ async function waitForLock(path: string, clock: Clock, stopping: AbortSignal): P
   }
 }
 
-/** Answers every request with 503, as the API does when its storage cannot be written. */
 /** Of a request that gets 503 whatever it holds. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
+/** Answers every request with 503, as the API does when its storage cannot be written. */
 function answerUnavailable(config: Config): () => void {
   const { host, port } = config.server.listen;
   const tls = readTls(config.server);

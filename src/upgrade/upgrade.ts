@@ -70,15 +70,9 @@ export async function upgradeExecutable(context: UpgradeContext, from: string, t
     onStep("trying it on a copy of the database");
     const tried = await target.tryOut(journal.fresh);
     const facts = makeFacts(context, from, tried.version);
-    if (service === null) {
-      journal.keepOld();
-      onStep("replacing the executable");
-      journal.swapIn(journal.fresh);
-      journal.setLast({ from, to: facts.to, keptDatabase: null });
-      journal.sweep(true);
-      return { from, to: facts.to, keptDatabase: null, wasRunning: false };
-    }
-    return await runTrial(context, service, facts, context.readyLimitMs + 3 * tried.durationMs);
+    if (service !== null) return await runTrial(context, service, facts, context.readyLimitMs + 3 * tried.durationMs);
+    onStep("replacing the executable");
+    return replaceStopped(journal, facts);
   });
 }
 
@@ -116,12 +110,17 @@ export async function restoreAndUpgrade(
     const tried = await target.tryOut(journal.fresh);
     const facts = makeFacts(context, from, tried.version);
     if (service !== null) return await runTrial(context, service, facts, context.readyLimitMs);
-    journal.keepOld();
-    journal.swapIn(journal.fresh);
-    journal.setLast({ from, to: facts.to, keptDatabase: null });
-    journal.sweep(true);
-    return { from, to: facts.to, keptDatabase: null, wasRunning: false };
+    return replaceStopped(journal, facts);
   });
+}
+
+/** No server runs, so nothing can be said of whether the new executable does. */
+function replaceStopped(journal: Journal, { from, to }: UpgradeFacts): UpgradeResult {
+  journal.keepOld();
+  journal.swapIn(journal.fresh);
+  journal.setLast({ from, to, keptDatabase: null });
+  journal.sweep(true);
+  return { from, to, keptDatabase: null, wasRunning: false };
 }
 
 /** Brings an upgrade to its end whose command was killed. */

@@ -16,15 +16,13 @@ interface TimeSeriesSources {
   commits: Histogram;
 }
 
+const countNames = ["accepted", "refused", "unknown", "webhooksDelivered", "webhooksFailed"] as const;
+type Counts = Record<(typeof countNames)[number], number>;
+
 /** The increase between two samples; durations are counted by bucket. */
-interface Minute {
+interface Minute extends Counts {
   /** When it ended, milliseconds. */
   at: number;
-  accepted: number;
-  refused: number;
-  unknown: number;
-  webhooksDelivered: number;
-  webhooksFailed: number;
   times: Record<TimeName, number[]>;
   /** Jobs that wait; null: it could not be read. */
   waiting: number | null;
@@ -49,7 +47,7 @@ export interface TimeSeriesSample extends Omit<Minute, "times">, Record<TimeName
   from: number;
 }
 
-type Totals = Pick<Minute, "accepted" | "refused" | "unknown" | "webhooksDelivered" | "webhooksFailed" | "times">;
+type Totals = Counts & Pick<Minute, "times">;
 
 const MINUTE_MS = 60_000;
 const RETENTION_MINUTES = 24 * 60;
@@ -125,17 +123,10 @@ export class TimeSeries extends ServiceLoop {
     ]);
     const totals = this.#readTotals();
     const before = this.#totals;
-    const times = {} as Minute["times"];
-    for (const name of timeNames)
-      times[name] = totals.times[name].map((count, at) => count - (before.times[name][at] ?? 0));
     const minute: Minute = {
       at: this.#clock.now(),
-      accepted: totals.accepted - before.accepted,
-      refused: totals.refused - before.refused,
-      unknown: totals.unknown - before.unknown,
-      webhooksDelivered: totals.webhooksDelivered - before.webhooksDelivered,
-      webhooksFailed: totals.webhooksFailed - before.webhooksFailed,
-      times,
+      ...byName(countNames, (name) => totals[name] - before[name]),
+      times: byName(timeNames, (name) => totals.times[name].map((count, at) => count - (before.times[name][at] ?? 0))),
       waiting: depths?.reduce((total, [, value]) => total + value, 0) ?? null,
       age: ages?.reduce((oldest, [, value]) => Math.max(oldest, value), 0) ?? null,
       databaseBytes: bytes?.[0]?.[1] ?? null,
@@ -177,7 +168,6 @@ function bucketsOf({ series }: Histogram): number[] {
 }
 
 function toSample(from: number, group: readonly Minute[]): TimeSeriesSample {
-  const total = (pick: (minute: Minute) => number): number => sum(group.map(pick));
   const quantiles = (name: TimeName): Quantiles => {
     const counts = new Array<number>(LATENCY_SECONDS.length + 1).fill(0);
     for (const { times } of group) add(counts, times[name]);
@@ -187,20 +177,17 @@ function toSample(from: number, group: readonly Minute[]): TimeSeriesSample {
   return {
     from,
     at: last?.at ?? from,
-    accepted: total(({ accepted }) => accepted),
-    refused: total(({ refused }) => refused),
-    unknown: total(({ unknown }) => unknown),
-    webhooksDelivered: total(({ webhooksDelivered }) => webhooksDelivered),
-    webhooksFailed: total(({ webhooksFailed }) => webhooksFailed),
+    ...byName(countNames, (name) => sum(group.map((minute) => minute[name]))),
     // The maximum: an average would hide a delay.
     waiting: max(group.map(({ waiting }) => waiting)),
     age: max(group.map(({ age }) => age)),
     databaseBytes: last?.databaseBytes ?? null,
-    network: quantiles("network"),
-    api: quantiles("api"),
-    webhook: quantiles("webhook"),
-    commit: quantiles("commit"),
+    ...byName(timeNames, quantiles),
   };
+}
+
+function byName<Name extends string, T>(names: readonly Name[], find: (name: Name) => T): Record<Name, T> {
+  return Object.fromEntries(names.map((name) => [name, find(name)])) as Record<Name, T>;
 }
 
 /** Like `histogram_quantile` of Prometheus: linear within a bucket; beyond the last bound, that bound. */

@@ -5,6 +5,7 @@
 
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
+import type { LogEvent } from "#src/core/log-events.ts";
 import type { BackupJobOutcome, BackupJobRequest, WorkerRequest, WorkerResponse } from "./backup-worker.ts";
 import { faultsOf, type ListedBackup, lastSoundAt, listBackups } from "./verification-reports.ts";
 
@@ -134,51 +135,34 @@ export class BackupJobs {
 
   #logOutcome({ request }: BackupJob, outcome: BackupJobOutcome | null, reason: string | null): void {
     const { log, onFailure } = this.#options;
+    const file = "name" in request ? { file: request.name } : {};
     if (outcome === null) {
       if (request.kind === "backup") onFailure();
-      log.error(EVENTS[request.kind].failed, FAILED[request.kind], {
-        ...("name" in request ? { file: request.name } : {}),
-        reason,
-      });
-      return;
-    }
-    if (outcome.kind === "send") {
-      this.#logSent(outcome);
-      return;
-    }
-    if (outcome.kind !== "backup") {
+      const failed: Entry = WORDS[request.kind].failed;
+      log.error(...failed, { ...file, reason });
+    } else if (outcome.kind === "send") {
+      const { key: archive, bytes, removed, notRemoved } = outcome.sent;
+      log.info(...WORDS.send.completed, { ...file, archive, bytes, removed });
+      if (notRemoved !== null)
+        log.warn("remote.not_deleted", "Older archives could not be deleted in the store", { reason: notRemoved });
+    } else if (outcome.kind === "backup") this.#logBackup(outcome);
+    else {
       const findings = outcome.kind === "check" ? outcome.result.findings : faultsOf(outcome.verificationReport);
-      const about = outcome.kind === "check" ? {} : { file: outcome.name };
-      if (findings.length === 0) log.info(EVENTS[outcome.kind].completed, DONE[outcome.kind], about);
-      else
-        log.error(EVENTS[outcome.kind].broken, BROKEN[outcome.kind], {
-          ...about,
-          broken: findings.map(({ name }) => name),
-        });
-      return;
+      const { completed, broken }: Record<"completed" | "broken", Entry> = WORDS[outcome.kind];
+      if (findings.length === 0) log.info(...completed, file);
+      else log.error(...broken, { ...file, broken: findings.map(({ name }) => name) });
     }
-    const { name: file, bytes, verificationReport, removed } = outcome;
+  }
+
+  #logBackup({ name: file, bytes, verificationReport, removed }: Extract<BackupJobOutcome, { kind: "backup" }>): void {
+    const { log, onFailure } = this.#options;
     const broken = verificationReport.findings.map(({ name, count, of }) => `${name}: ${count} × ${of}`);
     if (broken.length === 0) {
-      log.info("backup.completed", "Backup completed", { file, bytes, ...verificationReport.counts, removed });
+      log.info(...WORDS.backup.completed, { file, bytes, ...verificationReport.counts, removed });
       return;
     }
     onFailure();
-    log.error(
-      "backup.broken",
-      "Backup completed, but the database fails its check; older backups are kept. Run waxwing check",
-      {
-        file,
-        broken,
-      },
-    );
-  }
-
-  #logSent({ name: file, sent }: Extract<BackupJobOutcome, { kind: "send" }>): void {
-    const { log } = this.#options;
-    const { key: archive, bytes, removed, notRemoved: reason } = sent;
-    log.info("remote.completed", "Backup sent off-site and read back", { file, archive, bytes, removed });
-    if (reason !== null) log.warn("remote.not_deleted", "Older archives could not be deleted in the store", { reason });
+    log.error(...WORDS.backup.broken, { file, broken });
   }
 }
 
@@ -186,30 +170,38 @@ function isSoundBackup({ outcome }: FinishedJob): boolean {
   return outcome?.kind === "backup" && faultsOf(outcome.verificationReport).length === 0;
 }
 
-const EVENTS = {
-  backup: { failed: "backup.failed" },
-  verify: { failed: "verification.failed", completed: "verification.completed", broken: "verification.broken" },
-  drill: { failed: "drill.failed", completed: "drill.completed", broken: "drill.broken" },
-  check: { failed: "check.failed", completed: "check.completed", broken: "check.broken" },
-  send: { failed: "remote.failed" },
-} as const;
-const FAILED = {
-  backup: "Backup failed; earlier backups are kept",
-  verify: "Verification of a backup did not finish",
-  drill: "Restore drill did not finish",
-  check: "Check of the database did not finish",
-  send: "Backup could not be sent off-site; trying again",
-} as const;
-const DONE = {
-  verify: "Backup verified",
-  drill: "Restore drill passed",
-  check: "Database check passed",
-} as const;
-const BROKEN = {
-  verify: "Backup is damaged",
-  drill: "Backup is damaged, so the restore drill was not run",
-  check: "Database check found errors. Run waxwing check",
-} as const;
+type Entry = readonly [event: LogEvent, message: string];
+
+/** What is logged of each kind of job. */
+const WORDS = {
+  backup: {
+    failed: ["backup.failed", "Backup failed; earlier backups are kept"],
+    completed: ["backup.completed", "Backup completed"],
+    broken: [
+      "backup.broken",
+      "Backup completed, but the database fails its check; older backups are kept. Run waxwing check",
+    ],
+  },
+  verify: {
+    failed: ["verification.failed", "Verification of a backup did not finish"],
+    completed: ["verification.completed", "Backup verified"],
+    broken: ["verification.broken", "Backup is damaged"],
+  },
+  drill: {
+    failed: ["drill.failed", "Restore drill did not finish"],
+    completed: ["drill.completed", "Restore drill passed"],
+    broken: ["drill.broken", "Backup is damaged, so the restore drill was not run"],
+  },
+  check: {
+    failed: ["check.failed", "Check of the database did not finish"],
+    completed: ["check.completed", "Database check passed"],
+    broken: ["check.broken", "Database check found errors. Run waxwing check"],
+  },
+  send: {
+    failed: ["remote.failed", "Backup could not be sent off-site; trying again"],
+    completed: ["remote.completed", "Backup sent off-site and read back"],
+  },
+} as const satisfies Record<BackupJobRequest["kind"], Record<string, Entry>>;
 
 /** In the compiled executable the worker is a separate entry point, addressed by its path in the project. */
 function workerUrl(): string | URL {

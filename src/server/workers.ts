@@ -85,18 +85,9 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const ask = (): Promise<void> => askForTime(store, context.networks);
   const wallClock = new WallClock({ store, clock, log, ask, onRight: clockRight.emit });
   const clockWatch = new ClockWatch({ store, clock, log, onMoved: notifyAll.emit });
-  const callbacks = new CallbackApplier({ ...context, onIgnored: context.metrics.countIgnoredStatus });
   const { concurrency } = config.webhooks;
-  const deliveries = createDeliveryWorker({ ...context, schedule: config.webhooks, concurrency });
-  const ending = createEndWorker(job);
-  const expiring = createExpireWorker(job);
-  const telling = createTellWorker(job);
   const starting = createStartWorker(job, lateness, () => wallClock.isRight);
   const scheduled = createScheduledWorker({ ...dispatch, log, lateness, isClockRight: () => wallClock.isRight });
-  const cancelling = createCancelWorker(job);
-  const snoozing = createSnoozeWorker(job);
-  const blocking = createBlockWorker({ ...dispatch, log });
-  const reviewing = createReviewWorker(job, { settleAfterMs });
   const broadcasts = new BroadcastRunner({ ...dispatch, store, log, readers: context.readers.building, lateness });
   const housekeeping = new Housekeeping({
     store,
@@ -111,17 +102,17 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const indexers = [networkIdIndex, contactMessageIndex].map((index) => new BatchIndexer(index, indexing));
 
   const byTopic: Subscription[] = [
-    [CALLBACKS, callbacks],
-    ["deliver_webhook", deliveries],
-    ["end_deliveries", ending],
-    ["expire_message", expiring],
-    [CONTACT_CHANGED, telling],
+    [CALLBACKS, new CallbackApplier({ ...context, onIgnored: context.metrics.countIgnoredStatus })],
+    ["deliver_webhook", createDeliveryWorker({ ...context, schedule: config.webhooks, concurrency })],
+    ["end_deliveries", createEndWorker(job)],
+    ["expire_message", createExpireWorker(job)],
+    [CONTACT_CHANGED, createTellWorker(job)],
     ["start_broadcast", starting],
-    ["review_broadcast", reviewing],
+    ["review_broadcast", createReviewWorker(job, { settleAfterMs })],
     ["send_message", scheduled],
-    ["cancel_replied", cancelling],
-    ["end_snooze", snoozing],
-    ["resolve_block", blocking],
+    ["cancel_replied", createCancelWorker(job)],
+    ["end_snooze", createSnoozeWorker(job)],
+    ["resolve_block", createBlockWorker({ ...dispatch, log })],
     [BROADCASTS, broadcasts],
     [NETWORK_HEALTH, broadcasts],
     [NETWORK_HEALTH, scheduled],
@@ -131,7 +122,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     store.onNotify(topic, () => {
       for (const [, service] of subscribed) service.notify();
     });
-  // Several topics notify the same service.
+  // A service may have several topics; it starts and stops once.
   const working = [...new Set(byTopic.map(([, service]) => service))];
   for (const service of working) notifyAll.add(() => service.notify());
   clockRight.add(() => starting.notify());
@@ -145,15 +136,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     wallClock.recordCommit();
   });
   return {
-    // A service may have several topics; it starts and stops once.
-    services: [
-      clockWatch,
-      wallClock,
-      ...new Set(byTopic.map(([, service]) => service)),
-      ...indexers,
-      searching,
-      housekeeping,
-    ],
+    services: [clockWatch, wallClock, ...working, ...indexers, searching, housekeeping],
     notifyAll: notifyAll.emit,
     checkClock() {
       clockWatch.check();

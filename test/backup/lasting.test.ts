@@ -8,7 +8,7 @@ import { KeptCopies } from "#src/backup/kept-copies.ts";
 import { listLastingCopies } from "#src/backup/lasting.ts";
 import { surplusArchives } from "#src/backup/remote/names.ts";
 import type { RemoteSettings } from "#src/backup/remote/settings.ts";
-import { writeRemoteState } from "#src/backup/remote/state.ts";
+import { changeRemoteState } from "#src/backup/remote/state.ts";
 import { backupName, removeOldBackups } from "#src/backup/rotation.ts";
 import { scheduledRun } from "#src/backup/schedule.ts";
 import type { Clock } from "#src/core/clock.ts";
@@ -67,7 +67,7 @@ test("archives off-site last as many runs as are kept there, and for ever if all
   const place = "s3://shop/";
   expect(list({ remote })).toEqual([]);
   const sent = { key: "a-0", takenAt: NOW } as never;
-  writeRemoteState(directory, { place, archives: [sent], begun: [], failure: null });
+  changeRemoteState(directory, place, () => ({ archives: [sent] }));
   expect(list({ remote })).toEqual([{ kind: "off_site", place, until: runAt(2) }]);
   expect(surplusArchives(["a-0", "a-1"], "a-1", 2)).toEqual([]);
   expect(surplusArchives(["a-0", "a-1", "a-2"], "a-2", 2)).toEqual(["a-0"]);

@@ -17,7 +17,7 @@ import { encrypt, encryptedBytes } from "./encryption.ts";
 import { archiveName, backupTime, folderOf, isOwnArchive, surplusArchives } from "./names.ts";
 import { ObjectStore, StoreFailure } from "./object-store.ts";
 import { accessOf, placeOf, type RemoteSettings } from "./settings.ts";
-import { readRemoteState, type SentArchive, writeRemoteState } from "./state.ts";
+import { changeRemoteState, readRemoteState, type SentArchive } from "./state.ts";
 
 export interface SendRequest {
   /** The directory of backups, and the name of one in it. */
@@ -77,8 +77,7 @@ async function send(request: SendRequest, { clock, onStep }: SendOptions): Promi
 
   onStep("looking at the store");
   let notRemoved = await removeLeftovers(store, { directory, place, folder, key, isOwn });
-  const begun = readRemoteState(directory, place);
-  writeRemoteState(directory, { ...begun, begun: [...begun.begun.filter((one) => one !== key), key] });
+  changeRemoteState(directory, place, ({ begun }) => ({ begun: [...begun.filter((one) => one !== key), key] }));
 
   onStep("sending the archive");
   const digest = createHash("sha256");
@@ -98,12 +97,11 @@ async function send(request: SendRequest, { clock, onStep }: SendOptions): Promi
     ...{ backup: name, key, bytes: counted.bytes, sha256 },
     ...{ takenAt: backup.takenAt, provedAt: clock.now() },
   };
-  const state = readRemoteState(directory, place);
-  const others = state.archives.filter((one) => one.key !== key);
-  writeRemoteState(directory, {
-    ...{ place, failure: null, archives: [...others, sent] },
-    begun: state.begun.filter((one) => one !== key),
-  });
+  changeRemoteState(directory, place, ({ archives, begun }) => ({
+    failure: null,
+    archives: [...archives.filter((one) => one.key !== key), sent],
+    begun: begun.filter((one) => one !== key),
+  }));
 
   onStep("deleting older archives");
   const removed: string[] = [];
@@ -113,7 +111,8 @@ async function send(request: SendRequest, { clock, onStep }: SendOptions): Promi
       await store.remove(older);
       removed.push(older);
     }
-    keepOnly(directory, place, new Set(listed.filter((one) => !removed.includes(one))));
+    const there = new Set(listed.filter((one) => !removed.includes(one)));
+    changeRemoteState(directory, place, ({ archives }) => ({ archives: archives.filter((one) => there.has(one.key)) }));
   } catch (error) {
     notRemoved = error instanceof Error ? error.message : String(error);
   }
@@ -171,7 +170,7 @@ async function removeLeftovers(
   };
   await trying(async () => {
     for (const left of begun.filter((one) => one !== key && !proved.has(one))) await store.remove(left);
-    writeRemoteState(directory, { ...readRemoteState(directory, place), begun: [] });
+    changeRemoteState(directory, place, () => ({ begun: [] }));
   });
   await trying(() => store.abortUploads(folder, isOwn));
   return problems[0] ?? null;
@@ -206,17 +205,12 @@ async function requireSame(store: ObjectStore, key: string, sha256: string, byte
   );
 }
 
-/** Forgets archives that are no longer there. */
-function keepOnly(directory: string, place: string, there: ReadonlySet<string>): void {
-  const state = readRemoteState(directory, place);
-  writeRemoteState(directory, { ...state, archives: state.archives.filter(({ key }) => there.has(key)) });
-}
-
 /** A state that cannot be written leaves the failure to the log. */
 function recordFailure(directory: string, place: string, at: number, reason: string): void {
   try {
-    const state = readRemoteState(directory, place);
-    const { since, attempts } = state.failure ?? { since: at, attempts: 0 };
-    writeRemoteState(directory, { ...state, failure: { since, at, attempts: attempts + 1, reason } });
+    changeRemoteState(directory, place, ({ failure }) => {
+      const { since, attempts } = failure ?? { since: at, attempts: 0 };
+      return { failure: { since, at, attempts: attempts + 1, reason } };
+    });
   } catch {}
 }

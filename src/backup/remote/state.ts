@@ -54,7 +54,14 @@ export function readRemoteState(directory: string, place: string): RemoteState {
   }
 }
 
-export function writeRemoteState(directory: string, state: RemoteState): void {
+/** On disk when it returns. */
+export function changeRemoteState(
+  directory: string,
+  place: string,
+  change: (state: RemoteState) => Partial<RemoteState>,
+): void {
+  const before = readRemoteState(directory, place);
+  const state = { ...before, ...change(before) };
   createPrivateDirectory(directory);
   replaceFile(join(directory, FILE), JSON.stringify({ ...state, archives: state.archives.slice(-ARCHIVES_MAX) }));
 }

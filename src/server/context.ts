@@ -87,29 +87,20 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** What exists before the database is open. */
-export interface Environment {
-  config: Config;
-  log: Log;
-  logTail: LogTail;
+type Given = Omit<ServerOptions, "clock" | "startsAt" | "networks" | "lookup" | "beforeListening">;
+
+/** What exists before the database is open: what the server was started with, or the defaults, and more. */
+export interface Environment extends Required<Given> {
   /** Of the work: what is due, and when. Under test control a test moves it. */
   clock: Clock;
   /** The wall time of `clock` with timers that no test moves: for whatever waits for a socket, a disk or a caller. */
   socketClock: Clock;
   /** The clock that `clock` is derived from; the same one without test control. */
   realClock: Clock;
-  random: Random;
   /** Null: test control is off. */
   control: Control | null;
-  acceptsTestKeys: boolean;
-  explorerKey: string | null;
   lookup: ResolveName | undefined;
   replacedNetworks: Partial<Networks>;
-  readFileIdentity: (path: string) => FileIdentity;
-  healthTimers: Pick<Clock, "setTimer" | "monotonic">;
-  checksAnswers: boolean;
-  passwordCost: PasswordCost;
-  releases: { address: string; key: string };
   metrics: ServerMetrics;
   /** Called after every commit. */
   onCommit: Listeners;

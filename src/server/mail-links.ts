@@ -8,45 +8,38 @@ import type { MailedKind } from "#src/domain/users/user.ts";
 import type { Worker } from "#src/jobs/worker.ts";
 import { createMailWorker, type MailOptions } from "./mail-worker.ts";
 
-const INVITATION = {
-  subject: "An invitation",
-  after: [
-    "It works once, for a week, and anyone who has it can accept in your place: keep it to yourself.",
-    "Did you not expect it? Ignore it.",
-  ].join(" "),
-};
+interface Words {
+  title: string;
+  /** Before the link, and after it. */
+  before: string;
+  after: string;
+}
 
-const TEXTS: Readonly<Record<MailedKind, { subject: string; lines: readonly string[] }>> = {
+const WORDS: Readonly<Record<MailedKind, Words>> = {
   forgot: {
-    subject: "A link to a new password",
-    lines: [
-      "Somebody, probably you, asked for a new password for your account. The link works once, for an hour:",
-      "If it was not you, ignore this mail: nothing has changed.",
-    ],
+    title: "A link to a new password",
+    before: "Somebody, probably you, asked for a new password for your account. The link works once, for an hour:",
+    after: "If it was not you, ignore this mail: nothing has changed.",
   },
   verify: {
-    subject: "Confirm your e-mail address",
-    lines: [
-      "This link confirms the address of your account. It works once, for a day:",
-      "Did you not expect it? Ignore it.",
-    ],
+    title: "Confirm your e-mail address",
+    before: "This link confirms the address of your account. It works once, for a day:",
+    after: "Did you not expect it? Ignore it.",
   },
 };
 
 type Link = NonNullable<ReturnType<typeof renewToken>>;
 
-function textsOf({ kind, place }: Link): { title: string; before: string | undefined; after: string | undefined } {
-  if (kind !== "join") {
-    const { subject, lines } = TEXTS[kind];
-    return { title: subject, before: lines[0], after: lines[1] };
-  }
+function wordsOf({ kind, place }: Link): Words {
+  if (kind !== "join") return WORDS[kind];
   // A name is an owner's: it makes no lines of its own.
   const where = place === null ? "this server" : `the workspace ${place.workspace.replace(/\s+/g, " ")}`;
   const as = place === null ? "operator" : roles[place.role].label.toLowerCase();
   return {
-    title: INVITATION.subject,
+    title: "An invitation",
     before: `You are invited to ${where} as ${as}. To accept:`,
-    after: INVITATION.after,
+    after:
+      "It works once, for a week, and anyone who has it can accept in your place: keep it to yourself. Did you not expect it? Ignore it.",
   };
 }
 
@@ -57,7 +50,7 @@ export function createMailLinkWorker(options: MailOptions): Worker {
     async compose(subject, base) {
       const link = await options.store.write((tx) => renewToken(tx, subject));
       if (link === undefined) return null;
-      const { title, before, after } = textsOf(link);
+      const { title, before, after } = wordsOf(link);
       const text = [before, "", `${base}/console/${link.kind}#${link.token}`, "", after, ""].join("\n");
       const messageId = `link.${subject}.${link.token.slice(0, 8)}`;
       return { to: [link.email], subject: `${title} (${new URL(base).host})`, text, messageId };

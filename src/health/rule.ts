@@ -1,7 +1,8 @@
 /**
  * A rule: one kind of thing that may need a person, with how it is found and what is said about it. The kinds are the rows
- * of `server-rules.ts`, `backup-rules.ts`, `certificate-rules.ts` and `workspace-rules.ts`; `status`, Health, the metrics and
- * alarms show what their rules find, and the page about operating lists them.
+ * of `kinds.ts`; `status`, Health, the metrics and alarms show what their rules find, and the page about operating lists
+ * them. What may be wrong with a connection to WhatsApp is the kind `connection`, with a rule for each cause in
+ * `connection-rule.ts` and beside it.
  */
 import type { Store } from "#src/db/store.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";

@@ -1,7 +1,7 @@
 /** What needs a person's attention about templates: a category, and so a price at WhatsApp, that changes. */
-import { type ForeignText, quoted } from "#src/core/foreign-text.ts";
 import type { CategoryChange } from "#src/domain/templates/table.ts";
 import type { Found, Rule, WorkspaceSources } from "./rule.ts";
+import { foreign } from "./workspace-rules.ts";
 
 const ROWS_MAX = 10;
 const BROADCASTS_MAX = 5;
@@ -69,8 +69,4 @@ async function broadcastsWith(query: WorkspaceSources["query"], row: Row): Promi
   );
   const named = rows.slice(0, BROADCASTS_MAX).map(({ id, name }) => `${id} ${foreign(name)}`);
   return named.join(", ") + (rows.length > BROADCASTS_MAX ? " and more" : "");
-}
-
-function foreign(value: unknown): ForeignText {
-  return quoted(value === null || value === undefined ? "" : String(value));
 }

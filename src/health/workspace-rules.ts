@@ -228,6 +228,6 @@ async function firstEntrySince(query: WorkspaceSources["query"], since: number):
   return low;
 }
 
-function foreign(value: unknown): ForeignText {
+export function foreign(value: unknown): ForeignText {
   return quoted(value === null || value === undefined ? "" : String(value));
 }

@@ -119,19 +119,17 @@ function removeLeftBehind(): void {
   }
 }
 
-/** Null where there is no database yet. dev runs on no other database than its own. */
+/**
+ * Null where there is no database yet. dev runs on no other database than its own: it lets webhooks go to this machine, and
+ * its key is in a file next to the database, which is not for data that matters.
+ */
 function readDemo({ storage }: Config): Kept | null {
   if (!fileExists(storage.path)) return null;
   const kept = readKept(storage.data);
-  if (kept === null) throw notADemo(storage.path);
-  return kept;
-}
-
-/** dev lets webhooks go to this machine, and its key is in a file next to the database: not for data that matters. */
-function notADemo(path: string): CommandFailure {
-  return new CommandFailure(
+  if (kept !== null) return kept;
+  throw new CommandFailure(
     "not_a_demo",
-    `the database ${resolve(path)} was not created by waxwing dev`,
+    `the database ${resolve(storage.path)} was not created by waxwing dev`,
     "name another directory with --data, or run waxwing serve on this one",
   );
 }
@@ -157,7 +155,7 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
   let config = isListenSet || isFree(requested) ? requested : onAnyPort(requested);
   const configured = { ...context, loadConfig: () => config };
   const dated = startsAt === null ? configured : withTime(configured, startsAt);
-  const demo = kept?.demo ?? (await createDemo(dated, source, { webhook: webhookUrl(viewer), forward }));
+  const demo = kept?.demo ?? (await createDemo(dated, source, { webhook: viewer.webhookUrl, forward }));
   if (demo.webhookSecret !== null) viewer.trust(demo.webhookSecret);
   const startOn = (place: Config) =>
     start(place, io, { acceptsTestKeys: true, startsAt, explorerKey: explorerKeyOf(place, demo) });
@@ -174,12 +172,13 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
   // Not for a test suite, which breaks its receiver on purpose.
   const noteForward = forward === null || options.json ? null : forwardNotes(io, forward);
   control.onWebhook(({ url, headers, body, result }) => {
-    if (url === webhookUrl(viewer)) return;
+    if (url === viewer.webhookUrl) return;
     if (url === forward) noteForward?.(result);
-    viewer.note({ url, signature: headers["service-signature"] ?? "", body, answer: describeAnswer(result) });
+    const answer = result.kind === "answered" ? `answered ${result.status}` : result.message;
+    viewer.note({ url, signature: headers["service-signature"] ?? "", body, answer });
   });
   const isKept = options.data !== undefined;
-  if (isKept) writeKept(config.storage.data, { demo, viewerPort: portOf(viewer) });
+  if (isKept) writeKept(config.storage.data, { demo, viewerPort: viewer.port });
   // What listens everywhere is reached here.
   const url = server.url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://127.0.0.1:");
   const setup = await server.store.write(createSetupLink);
@@ -265,14 +264,10 @@ function moveAddresses(context: Context, { demo, viewerPort }: Kept, viewer: Vie
   return withDatabase(context, "write", async (database) => {
     const box = database.box();
     return database.store.write((tx) => {
-      if (viewerPort !== portOf(viewer)) setWebhook(tx, box, demo.workspaceId, webhookUrl(viewer));
+      if (viewerPort !== viewer.port) setWebhook(tx, box, demo.workspaceId, viewer.webhookUrl);
       for (const { id } of listWorkspaces(tx)) setForward(tx, box, id, forward);
     });
   });
-}
-
-function portOf({ url }: Viewer): number {
-  return Number(new URL(url).port);
 }
 
 /**
@@ -292,12 +287,4 @@ function forwardNotes(io: Io, forward: string): (result: PostResult) => void {
         : `${forward} did not accept a webhook. ${why} It is tried again after a minute, then less and less often.\n`,
     );
   };
-}
-
-function describeAnswer(result: PostResult): string {
-  return result.kind === "answered" ? `answered ${result.status}` : result.message;
-}
-
-function webhookUrl({ url }: Viewer): string {
-  return `${url}/webhook`;
 }

@@ -6,7 +6,7 @@ import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { runDoctor } from "#src/health/doctor.ts";
 import { type DoctorContext, readDoctorSettings } from "#src/health/doctor-context.ts";
-import type { Reported } from "#src/health/finding.ts";
+import { Findings, type Reported } from "#src/health/finding.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
@@ -30,7 +30,7 @@ export const commands: readonly Command[] = [
     },
     async (context, { workspace, subscribe }) => {
       const away = findMovedAway(context.loadConfig().storage.path);
-      if (away !== null) return reportOf([closedFinding(away)], []);
+      if (away !== null) return reportOf(closedFindings(away), []);
       return withDatabase(context, subscribe ? "write" : "read", async (database) => {
         const numbers = database.store.read((tx) =>
           workspacesOf(tx, workspace).flatMap(({ id }) => listNumbers(tx, id)),
@@ -43,15 +43,12 @@ export const commands: readonly Command[] = [
   ),
 ];
 
-function closedFinding({ at, file }: MovedAway): Reported {
-  return {
-    level: "warning",
-    check: "database",
-    numberId: null,
-    says: `closed: it was moved out on ${formatInstant(at, "UTC")} to ${file}`,
-    next: "keep this server from starting (systemctl disable --now waxwing), or reopen it as a copy: waxwing move cancel",
-    conditionId: null,
-  };
+function closedFindings({ at, file }: MovedAway): readonly Reported[] {
+  const findings = new Findings();
+  const next =
+    "keep this server from starting (systemctl disable --now waxwing), or reopen it as a copy: waxwing move cancel";
+  findings.warn("database", null, `closed: it was moved out on ${formatInstant(at, "UTC")} to ${file}`, next);
+  return findings.all;
 }
 
 /** The conditions of `status` must know of the subscription too. */

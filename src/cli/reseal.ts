@@ -25,41 +25,29 @@ interface SealedColumn {
 
 /** Every column that holds sealed values; a test compares the list with what a database contains. */
 export const sealedColumns: readonly SealedColumn[] = [
-  { table: "kept_keys", column: "sealed", key: "purpose", bound: "purpose", context: () => HASH_KEY_CONTEXT },
-  { table: "acme_accounts", column: "private_key", key: "directory", bound: "directory", context: accountContext },
-  {
-    table: "certificates",
-    column: "private_key",
-    key: "id",
-    bound: "id",
-    context: (id) => certificateContext(Number(id)),
-  },
-  { table: "numbers", column: "access_token", key: "id", bound: "phone_number_id", context: accessTokenContext },
-  { table: "numbers", column: "app_secret", key: "id", bound: "phone_number_id", context: appSecretContext },
-  ...["secret", "previous_secret"].flatMap((column) => {
-    const sealed = { column, bound: "workspace_id", context: (id: string) => webhookSecretContext(Number(id)) };
-    return [
-      { table: "webhooks", key: "workspace_id", ...sealed },
-      { table: "further_webhooks", key: "id", ...sealed },
-    ];
-  }),
-  {
-    table: "connection_drafts",
-    column: "access_token",
-    key: "workspace_id",
-    bound: "workspace_id",
-    context: (id) => draftTokenContext(Number(id)),
-  },
-  {
-    table: "connection_drafts",
-    column: "app_secret",
-    key: "workspace_id",
-    bound: "workspace_id",
-    context: (id) => draftSecretContext(Number(id)),
-  },
-  { table: "users", column: "totp_secret", key: "id", bound: "id", context: (id) => totpContext(Number(id)) },
-  { table: "users", column: "totp_pending", key: "id", bound: "id", context: (id) => totpContext(Number(id)) },
+  sealed("kept_keys.sealed", "purpose", "purpose", () => HASH_KEY_CONTEXT),
+  sealed("acme_accounts.private_key", "directory", "directory", accountContext),
+  sealed("certificates.private_key", "id", "id", byNumber(certificateContext)),
+  sealed("numbers.access_token", "id", "phone_number_id", accessTokenContext),
+  sealed("numbers.app_secret", "id", "phone_number_id", appSecretContext),
+  ...["secret", "previous_secret"].flatMap((column) => [
+    sealed(`webhooks.${column}`, "workspace_id", "workspace_id", byNumber(webhookSecretContext)),
+    sealed(`further_webhooks.${column}`, "id", "workspace_id", byNumber(webhookSecretContext)),
+  ]),
+  sealed("connection_drafts.access_token", "workspace_id", "workspace_id", byNumber(draftTokenContext)),
+  sealed("connection_drafts.app_secret", "workspace_id", "workspace_id", byNumber(draftSecretContext)),
+  sealed("users.totp_secret", "id", "id", byNumber(totpContext)),
+  sealed("users.totp_pending", "id", "id", byNumber(totpContext)),
 ];
+
+function sealed(place: string, key: string, bound: string, context: SealedColumn["context"]): SealedColumn {
+  const [table = "", column = ""] = place.split(".");
+  return { table, column, key, bound, context };
+}
+
+function byNumber(context: (id: number) => string): SealedColumn["context"] {
+  return (bound) => context(Number(bound));
+}
 
 const ROWS_A_STEP = 50;
 

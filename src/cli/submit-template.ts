@@ -34,15 +34,13 @@ export const commands: readonly Command[] = [
         "Asks WhatsApp for templates whose words are reviewed already; up to 50 are listed. Submit one with library in the\nfile of waxwing template submit: its name, and an input for each of its buttons.",
     },
     {
-      ...{ workspace: workspaceOption, search: word("Words in names and texts"), from },
-      ...{
-        language: text("L", "Only this language, such as en_US"),
-        topic: word("Only this topic, in WhatsApp's words"),
-      },
-      ...{
-        usecase: word("Only this use, in WhatsApp's words"),
-        industry: word("Only this industry, in WhatsApp's words"),
-      },
+      workspace: workspaceOption,
+      search: word("Words in names and texts"),
+      from,
+      language: text("L", "Only this language, such as en_US"),
+      topic: word("Only this topic, in WhatsApp's words"),
+      usecase: word("Only this use, in WhatsApp's words"),
+      industry: word("Only this industry, in WhatsApp's words"),
     },
     (context, values) =>
       withDatabase(context, "read", async (database) => {

@@ -79,66 +79,35 @@ const PLANT_CARD = {
   ],
 };
 
-const TEMPLATES: readonly { readonly json: unknown; readonly status: TemplateStatus }[] = [
-  {
-    status: "APPROVED",
-    json: {
-      name: "order_shipped",
-      language: "en_US",
-      category: "UTILITY",
-      components: [
-        { type: "BODY", text: "Hi {{1}}, your order {{2}} is on its way." },
-        { type: "FOOTER", text: "Reply STOP to get no more messages." },
-      ],
-    },
-  },
-  {
-    status: "APPROVED",
-    json: {
-      name: "weekend_offer",
-      language: "en_US",
-      category: "MARKETING",
-      components: [
-        { type: "HEADER", format: "TEXT", text: "This weekend" },
-        { type: "BODY", text: "Hi {{1}}, everything is {{2}} percent off until Sunday." },
-        { type: "FOOTER", text: "Reply STOP to get no more offers." },
-      ],
-    },
-  },
-  {
-    status: "APPROVED",
-    json: {
-      name: "new_menu",
-      language: "en_US",
-      category: "MARKETING",
-      components: [
-        { type: "HEADER", format: "IMAGE" },
-        { type: "BODY", text: "Our new menu is here, {{1}}." },
-      ],
-    },
-  },
-  {
-    status: "APPROVED",
-    json: {
-      name: "new_plants",
-      language: "en_US",
-      category: "MARKETING",
-      components: [
-        { type: "BODY", text: "New in our shop, {{1}}." },
-        { type: "CAROUSEL", cards: [PLANT_CARD, PLANT_CARD] },
-      ],
-    },
-  },
-  {
-    status: "PENDING",
-    json: {
-      name: "appointment_reminder",
-      language: "en_US",
-      category: "UTILITY",
-      components: [{ type: "BODY", text: "Your appointment is on {{1}} at {{2}}." }],
-    },
-  },
+const TEMPLATES = [
+  demoTemplate("order_shipped", "UTILITY", [
+    { type: "BODY", text: "Hi {{1}}, your order {{2}} is on its way." },
+    { type: "FOOTER", text: "Reply STOP to get no more messages." },
+  ]),
+  demoTemplate("weekend_offer", "MARKETING", [
+    { type: "HEADER", format: "TEXT", text: "This weekend" },
+    { type: "BODY", text: "Hi {{1}}, everything is {{2}} percent off until Sunday." },
+    { type: "FOOTER", text: "Reply STOP to get no more offers." },
+  ]),
+  demoTemplate("new_menu", "MARKETING", [
+    { type: "HEADER", format: "IMAGE" },
+    { type: "BODY", text: "Our new menu is here, {{1}}." },
+  ]),
+  demoTemplate("new_plants", "MARKETING", [
+    { type: "BODY", text: "New in our shop, {{1}}." },
+    { type: "CAROUSEL", cards: [PLANT_CARD, PLANT_CARD] },
+  ]),
+  demoTemplate(
+    "appointment_reminder",
+    "UTILITY",
+    [{ type: "BODY", text: "Your appointment is on {{1}} at {{2}}." }],
+    "PENDING",
+  ),
 ];
+
+function demoTemplate(name: string, category: string, components: object[], status: TemplateStatus = "APPROVED") {
+  return { status, json: { name, language: "en_US", category, components } };
+}
 
 /** Writes it all in one transaction. */
 export function writeDemo(tx: Tx, box: SecretBox, addresses: Addresses, settings: typeof DEMO_SETTINGS): Demo {

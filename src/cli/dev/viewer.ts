@@ -11,6 +11,8 @@ import { viewerPage } from "./viewer-page.ts";
 export interface Viewer {
   /** `http://127.0.0.1:PORT`, the page; webhooks go to `/webhook` below it. */
   readonly url: string;
+  readonly webhookUrl: string;
+  readonly port: number;
   /** The secret that signatures are checked with. Until it is set, every signature is invalid. */
   trust(secret: string): void;
   /** Shows a webhook that went to another address. */
@@ -73,8 +75,9 @@ export function startViewer({ clock, port }: { readonly clock: Clock; readonly p
   const listen = (port: number) =>
     serveHttp({ hostname: "127.0.0.1", port, bodyBytesMax: BODY_BYTES_MAX, fetch: answer });
   const http = listenOnFree(listen, port);
+  const url = `http://127.0.0.1:${http.port}`;
   return {
-    url: `http://127.0.0.1:${http.port}`,
+    ...{ url, webhookUrl: `${url}/webhook`, port: Number(http.port) },
     trust(known) {
       secret = known;
     },

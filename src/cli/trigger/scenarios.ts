@@ -66,10 +66,7 @@ const events: Readonly<Record<EventType, Scenario>> = {
     summary: "A person writes --text, or sends something of --type (image, audio, location, …)",
     act: ({ options: { type = "text", text }, ...stage }) => write(stage, type, text),
   },
-  "media.stored": {
-    summary: "A person sends a picture, which is fetched",
-    act: (stage) => write(stage, "image", undefined),
-  },
+  "media.stored": writing("A person sends a picture, which is fetched", "image"),
   "media.failed": {
     summary: "A person sends a picture that the network does not have",
     async act(stage) {
@@ -78,10 +75,7 @@ const events: Readonly<Record<EventType, Scenario>> = {
       await stage.control("POST", "/clock", { advance: "1h" });
     },
   },
-  "contact.opted_out": {
-    summary: "A person writes STOP",
-    act: (stage) => write(stage, "text", "STOP"),
-  },
+  "contact.opted_out": writing("A person writes STOP", "text", "STOP"),
   "contact.opted_in": {
     summary: "A person who had written STOP writes START",
     async act(stage) {
@@ -91,10 +85,11 @@ const events: Readonly<Record<EventType, Scenario>> = {
       await write(stage, "text", "START");
     },
   },
-  "contact.may_want_to_stop": {
-    summary: "A person writes STOP inside a longer text",
-    act: (stage) => write(stage, "text", "please stop sending me this"),
-  },
+  "contact.may_want_to_stop": writing(
+    "A person writes STOP inside a longer text",
+    "text",
+    "please stop sending me this",
+  ),
   "contact.updated": {
     summary: "A contact changes; the event follows where the address asked for contact.updated",
     // By default an address does not ask for it.
@@ -153,31 +148,12 @@ const events: Readonly<Record<EventType, Scenario>> = {
     },
   },
   "template.updated": {
-    summary: "A template is stopped and approved again; an event for addresses that ask for it",
+    ...deciding("A template is stopped and approved again; an event for addresses that ask for it", "PAUSED"),
     // By default an address does not ask for it.
     isAwaited: false,
-    act: async (stage) => {
-      const template = await templateOf(stage);
-      await decide(stage, template, "PAUSED");
-      await decide(stage, template, "APPROVED");
-    },
   },
-  "template.approved": {
-    summary: "The network approves a template",
-    async act(stage) {
-      const template = await templateOf(stage);
-      await decide(stage, template, "PENDING");
-      await decide(stage, template, "APPROVED");
-    },
-  },
-  "template.rejected": {
-    summary: "The network rejects a template, which is approved again afterwards",
-    async act(stage) {
-      const template = await templateOf(stage);
-      await decide(stage, template, "REJECTED");
-      await decide(stage, template, "APPROVED");
-    },
-  },
+  "template.approved": deciding("The network approves a template", "PENDING"),
+  "template.rejected": deciding("The network rejects a template, which is approved again afterwards", "REJECTED"),
   "webhook.test": {
     summary: "The test event",
     async act({ control }) {
@@ -223,6 +199,22 @@ type Calls = Omit<Stage, "options">;
 
 function sending(summary: string, effect: object): Scenario {
   return { summary, act: (stage) => send(stage, effect) };
+}
+
+function writing(summary: string, type: string, text?: string): Scenario {
+  return { summary, act: (stage) => write(stage, type, text) };
+}
+
+/** The template has this status first, and is approved then. */
+function deciding(summary: string, first: string): Scenario {
+  return {
+    summary,
+    async act(stage) {
+      const template = await templateOf(stage);
+      await decide(stage, template, first);
+      await decide(stage, template, "APPROVED");
+    },
+  };
 }
 
 /** Sends a template to the person, for whose next message the network behaves like `effect`. */

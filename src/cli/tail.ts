@@ -1,5 +1,6 @@
 /** `waxwing tail`: the requests that a server under test control answers, and its events, as they happen. */
 import { plainJson, visible } from "#src/core/shown-text.ts";
+import type { ShownRequest } from "#src/http/control/journals.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { number, text } from "./option.ts";
@@ -51,15 +52,7 @@ interface Following extends FeedOptions {
 }
 
 interface RequestPage {
-  data: {
-    number: number;
-    at: string;
-    method: string;
-    path: string;
-    status: number;
-    ms: number;
-    request_id: string | null;
-  }[];
+  data: ShownRequest[];
   /** How many requests between the cursor and the first one shown are no longer known. */
   missed: number;
   next: number;

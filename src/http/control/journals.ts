@@ -109,6 +109,8 @@ function eventOf({ body }: SentWebhook): { id: string | null; type: string | nul
   return { id, type };
 }
 
+export type ShownRequest = ReturnType<typeof viewRequest>;
+
 function viewRequest({ number, at, method, path, status, durationMs, requestId }: SeenRequest) {
   return { number, at: formatInstant(at, "UTC"), method, path, status, ms: durationMs, request_id: requestId };
 }

@@ -2,7 +2,7 @@
  * What a person writes to a number of the simulator, and what else reaches it, as `POST /inbound` of the test control and
  * `waxwing simulate inbound` take it: the schema, the members that each type needs, and the callback that the network would send.
  */
-import { type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { randomText } from "#src/core/id.ts";
 import { invalidRequest, noProblems } from "#src/core/problem.ts";
 import { Form, Nullable, OneOf } from "#src/core/schema.ts";
@@ -32,7 +32,6 @@ const label = Type.String({ minLength: 1, maxLength: 1_024 });
 /** Of a contact card: as long, and as many, as `details` shows. */
 const cardText = Type.String({ minLength: 1, maxLength: NETWORK_LABEL_LENGTH_MAX });
 const cardEntries = Type.Array(cardText, { maxItems: 20 });
-const object = (members: Record<string, TSchema>) => Form(members);
 /**
  * A message by its id here, as `details` names it: `inbound` or `message`; or `message_id`, of an inbound, or with
  * `"direction": "out"` of one that was sent.
@@ -44,16 +43,12 @@ const reference = {
   direction: optional(OneOf(["in", "out"])),
 };
 
-interface Reference {
-  inbound?: number;
-  message?: number;
-  message_id?: number;
-  direction?: "in" | "out";
-}
+const ReferenceForm = Form(reference);
+type Reference = Static<typeof ReferenceForm>;
 
 const members = {
   text,
-  media: object({
+  media: Form({
     mime_type: optional(label),
     filename: optional(label),
     content: optional(Type.String()),
@@ -62,13 +57,13 @@ const members = {
     /** The network does not have the file. */
     missing: optional(Type.Boolean()),
   }),
-  button: object({ title: label, payload: optional(label) }),
-  list: object({ id: label, title: label, description: optional(label) }),
-  form: object({ name: label, values: Type.Record(Type.String(), Type.Unknown()) }),
-  order: object({
+  button: Form({ title: label, payload: optional(label) }),
+  list: Form({ id: label, title: label, description: optional(label) }),
+  form: Form({ name: label, values: Type.Record(Type.String(), Type.Unknown()) }),
+  order: Form({
     catalog_id: optional(label),
     items: Type.Array(
-      object({
+      Form({
         id: optional(label),
         product: optional(label),
         quantity: Type.Integer({ minimum: 1 }),
@@ -81,7 +76,7 @@ const members = {
     ),
     currency: label,
   }),
-  location: object({
+  location: Form({
     latitude: Type.Number(),
     longitude: Type.Number(),
     name: optional(label),
@@ -89,7 +84,7 @@ const members = {
   }),
   /** As `details` shows them; `phone` is short for `phones` with one number. */
   contacts: Type.Array(
-    object({
+    Form({
       name: Nullable(cardText),
       company: optional(Nullable(cardText)),
       phone: optional(cardText),
@@ -100,11 +95,11 @@ const members = {
     }),
     { minItems: 1, maxItems: 50 },
   ),
-  reaction: object({ ...reference, to: optional(object(reference)), emoji: Type.String({ maxLength: 64 }) }),
-  edited: object(reference),
-  deleted: object(reference),
-  unsupported: object({ reason: optional(label) }),
-  system: object({ phone: optional(label), user_id: optional(label), previous_user_id: optional(label) }),
+  reaction: Form({ ...reference, to: optional(ReferenceForm), emoji: Type.String({ maxLength: 64 }) }),
+  edited: ReferenceForm,
+  deleted: ReferenceForm,
+  unsupported: Form({ reason: optional(label) }),
+  system: Form({ phone: optional(label), user_id: optional(label), previous_user_id: optional(label) }),
   handover: OneOf(["control_passed", "control_taken"]),
   role: label,
   said_at: label,
@@ -150,28 +145,7 @@ const TYPES: Readonly<Record<PlayedType, { needs: readonly Member[]; may: readon
 /** Of messages alone. */
 const MESSAGE_MEMBERS = ["reply_to", "referral", "username", "parent_user_id"] as const;
 
-export type InboundBody = Omit<
-  PlayedInbound,
-  "reaction" | "original" | "replyTo" | "newPhone" | "newUserId" | "formerUserId" | "type"
-> & {
-  from: string;
-  user_id?: string;
-  parent_user_id?: string;
-  username?: string;
-  to?: string;
-  name?: string;
-  type?: PlayedType;
-  /** The network's time; now if absent. */
-  at?: string;
-  reaction?: Reference & { to?: Reference; emoji: string };
-  edited?: Reference;
-  deleted?: Reference;
-  reply_to?: Reference;
-  system?: { phone?: string; user_id?: string; previous_user_id?: string };
-  said_at?: string;
-  new_phone?: string;
-  new_user_id?: string;
-} & Pick<PlayedReport, "handover" | "role" | "direction" | "answered" | "preference">;
+const referral = Object.fromEntries(referralMembers.map((name) => [name, label]));
 
 export const inboundSchema = Form({
   from: Type.String(),
@@ -181,11 +155,13 @@ export const inboundSchema = Form({
   username: optional(Type.String({ minLength: 1, maxLength: 191 })),
   name: optional(Type.String({ minLength: 1, maxLength: 191 })),
   type: optional(OneOf(playedTypes)),
+  /** The network's time; now if absent. */
   at: optional(Type.String()),
-  ...Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, optional(schema)])),
-  reply_to: optional(object(reference)),
-  referral: optional(object(Object.fromEntries(referralMembers.map((name) => [name, optional(label)])))),
+  ...Type.Partial(Type.Object(members)).properties,
+  reply_to: optional(ReferenceForm),
+  referral: optional(Type.Partial(Form(referral as Record<(typeof referralMembers)[number], typeof label>))),
 });
+export type InboundBody = Static<typeof inboundSchema>;
 
 /** What the schema cannot say. Throws `invalid_request`. */
 export function requireFitting(input: InboundBody): void {

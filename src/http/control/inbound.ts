@@ -4,12 +4,11 @@ import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { findInboundByNetworkId } from "#src/domain/inbound/read.ts";
 import { requireUnblocked } from "#src/domain/inbound/simulated-blocks.ts";
 import { answerJson } from "../answer.ts";
-import { composePlayed, type InboundBody, inboundSchema, requireFitting } from "./inbound-body.ts";
+import { composePlayed, inboundSchema, requireFitting } from "./inbound-body.ts";
 import { declareCall, findSimulated, readE164 } from "./route.ts";
 
 export const inboundRoutes = [
-  declareCall("POST /inbound", { body: inboundSchema }, async ({ store, clock, simulatedFiles, body }) => {
-    const input = body as unknown as InboundBody;
+  declareCall("POST /inbound", { body: inboundSchema }, async ({ store, clock, simulatedFiles, body: input }) => {
     requireFitting(input);
     const from = isUserId(input.from) ? input.from : readE164("from", input.from);
     const sent = await store.write((tx) => {

@@ -14,6 +14,7 @@ import {
   foldName,
   LAST_BESIDE,
   QUALIFIERS,
+  WEAK_NAMES,
 } from "./header-names.ts";
 import { PHONE_NAMES } from "./phone-names.ts";
 
@@ -200,17 +201,16 @@ function readColumns(
     if (read === undefined) problems.push(`"${target}" is not a field of a contact.`);
     return read ?? null;
   });
-  // Where the user chose a number, guessed ones do not count.
-  const isChosen = targets.some((target, index) => target?.to === "phone" && explicit[index] !== undefined);
-  targets.forEach((target, index) => {
-    if (isChosen && target?.to === "phone" && explicit[index] === undefined) targets[index] = null;
-  });
+  dropLesserPhones(header, targets, explicit);
   markMessageEnds(header, targets, explicit);
   markKinds(header, targets);
   readTogether(header, targets, explicit);
   // An explicit target wins over a guess, and the first of two guesses wins.
   const used = new Set<string>();
-  const order = [...targets.keys()].sort((a, b) => rank(explicit, a) - rank(explicit, b));
+  const names = header.map(foldName);
+  const place = (at: number): number =>
+    explicit[at] === undefined ? placeOf(targets[at], names, at) : at - names.length;
+  const order = [...targets.keys()].sort((a, b) => place(a) - place(b));
   for (const index of order) {
     const target = targets[index];
     if (target == null) continue;
@@ -225,8 +225,26 @@ function readColumns(
   return { targets, problems, hasName: used.has("phone") || used.has("user_id") };
 }
 
-function rank(explicit: readonly (string | undefined)[], index: number): number {
-  return explicit[index] === undefined ? index + explicit.length : index;
+/** Where the user chose a number, guessed ones do not count; beside a phone number, "Number" is that of something else. */
+function dropLesserPhones(
+  header: readonly string[],
+  targets: ColumnMapping["targets"],
+  explicit: readonly (string | undefined)[],
+): void {
+  const isChosen = targets.some((target, at) => target?.to === "phone" && explicit[at] !== undefined);
+  const isWeak = header.map((name) => WEAK_NAMES.includes(foldName(name)));
+  const hasStrong = targets.some((target, at) => target?.to === "phone" && isWeak[at] === false);
+  targets.forEach((target, at) => {
+    if (target?.to !== "phone" || explicit[at] !== undefined) return;
+    if (isChosen || (hasStrong && isWeak[at] === true)) targets[at] = null;
+  });
+}
+
+/** Guesses stand in the order of the columns, but those by weak names come last, and countries by their names. */
+function placeOf(target: ColumnTarget | null | undefined, names: readonly string[], at: number): number {
+  const name = names[at] ?? "";
+  if (target?.to === "country") return COUNTRY_NAMES.indexOf(name);
+  return WEAK_NAMES.includes(name) ? at + names.length : at;
 }
 
 /** How a mapping names a column by its place, counted from 0: two columns may have the same name. */

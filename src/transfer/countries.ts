@@ -2,39 +2,31 @@
 import { callingCodeOf, isCountry, knownCountries } from "#src/core/phone.ts";
 import { foldName } from "./header-names.ts";
 
-/** Names of columns, folded. */
+/** Names of columns, folded. Of several in a file the first here counts: what is said of the number before an address. */
 export const COUNTRY_NAMES = [
-  "country",
-  "countrycode",
-  "countryregion",
-  "countryname",
-  "countryiso",
-  "isocountry",
-  "phonecountry",
-  ...["dialcode", "diallingcode", "dialingcode", "callingcode", "countrycallingcode", "phonecountrycode", "phonecode"],
-  ...["mobilecountrycode", "isdcode", "isd", "ddi", "indicatif", "indicatifpays", "landesvorwahl", "ländervorwahl"],
-  ...["codigopais", "prefijopais", "prefijointernacional", "prefissointernazionale", "kodenegara"],
-  "homecountry",
-  "homecountryregion",
-  "businesscountry",
-  "businesscountryregion",
-  "address1country",
-  "defaultaddresscountrycode",
-  "defaultaddresscountry",
-  "billingcountry",
-  "shippingcountry",
-  "land",
-  "ländercode",
-  "pais",
-  "codigodepais",
-  "pays",
-  "codepays",
-  "paese",
-  "nazione",
-  "negara",
-  "देश",
-  "البلد",
-  "الدولة",
+  ...["dialcode", "diallingcode", "dialingcode", "callingcode", "countrycallingcode", "phonecountrycode"],
+  ...["phonecode", "mobilecountrycode", "isdcode", "isd", "ddi", "indicatif"],
+  ...[
+    "indicatifpays",
+    "landesvorwahl",
+    "ländervorwahl",
+    "prefijopais",
+    "prefijointernacional",
+    "prefissointernazionale",
+  ],
+  ...["phonecountry", "countrycode", "codigodepais", "codigopais", "codepays", "ländercode"],
+  ...["kodenegara"],
+  ...["country", "countryregion", "countryname", "countryiso", "isocountry", "homecountry"],
+  ...[
+    "homecountryregion",
+    "businesscountry",
+    "businesscountryregion",
+    "address1country",
+    "defaultaddresscountrycode",
+    "defaultaddresscountry",
+  ],
+  ...["billingcountry", "shippingcountry", "land", "pais", "pays", "paese"],
+  ...["nazione", "negara", "देश", "البلد", "الدولة"],
 ].map(foldName);
 
 const LANGUAGES = ["en", "es", "pt", "fr", "de", "it", "id", "hi", "ar"];
@@ -65,7 +57,8 @@ export function readCountry(cell: string): string | null {
   const code = cell.trim().toUpperCase();
   if (isCountry(code)) return code;
   known ??= namesOfCountries();
-  return known.get(foldName(cell).replace(/^0+(?=\d)/, "")) ?? null;
+  // "+44", "0044" and "UK (+44)".
+  return known.get(foldName(cell)) ?? known.get(cell.replace(/\D/g, "").replace(/^00/, "")) ?? null;
 }
 
 /** The country that people mean by a calling code; null if there is none. */

@@ -42,7 +42,8 @@ export function readDateCell(raw: string, order: DateOrder, now: number, mayBeFu
   const isFuture = !date.startsWith("--") && date > dayAfter(now);
   if (!isFuture || mayBeFuture) return { date };
   // Nobody is born in 2028: two digits are a year of the last century.
-  const earlier = /\D\d{2}$/.test(cell) ? readYearlyDate(`${Number(date.slice(0, 4)) - 100}${date.slice(4)}`) : null;
+  const hasShortYear = /\D\d{2}$/.test(cell) && !/\d{4}/.test(cell);
+  const earlier = hasShortYear ? readYearlyDate(`${Number(date.slice(0, 4)) - 100}${date.slice(4)}`) : null;
   return earlier === null ? "empty" : { date: earlier };
 }
 

@@ -7,6 +7,11 @@
 export const QUALIFIERS =
   /^(?:billing|mailing|primary|home|business|work|buyer|customer|contact|address1|defaultaddress|person)|(?:geschaftlich|privat|bureau|domicile|(?:de|del)?trabajo|particular|comercial|residencial|ufficio|abitazione)$/;
 
+/** Names that may mean something else where another column has the field: the number of an order, the id of a customer. */
+export const WEAK_NAMES: readonly string[] = [
+  ...["number", "numero", "nummer", "kunde", "client", "cliente", "recipientname", "ansprechpartner", "contactperson"],
+];
+
 /** A first name in these columns makes "Name" beside it the last name; a last name in those, the first name. */
 export const LAST_BESIDE: Readonly<Record<string, readonly string[]>> = { name: ["vorname"], nom: ["prenom"] };
 export const FIRST_BESIDE: Readonly<Record<string, readonly string[]>> = {

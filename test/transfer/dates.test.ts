@@ -69,7 +69,7 @@ test("two digits that would be a year to come are one of the last century, and w
   expect(read("31/12/27", "dmy")).toEqual({ date: "1927-12-31" });
   expect(read("31/12/26", "dmy")).toEqual({ date: "1926-12-31" });
   expect(read("31/12/25", "dmy")).toEqual({ date: "2025-12-31" });
-  expect(read("31/12/2027", "dmy")).toBe("empty");
+  for (const cell of ["31/12/2027", "2027-12-31", "2131-05-05"]) expect(read(cell, "dmy")).toBe("empty");
   for (const cell of ["keine", "N/A", "undefined", "--", "00.00.0000"]) expect(read(cell, "dmy")).toBe("empty");
   for (const cell of ["unbekannt", "1990", "36", "Mai 1990", "call 12", "A12-31", "12 kg 1990"]) {
     expect([cell, read(cell, "dmy")]).toEqual([cell, null]);

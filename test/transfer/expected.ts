@@ -133,6 +133,8 @@ export const taken: readonly Taken[] = [
   ["p07-france", { created: 3 }, ["A,+33612345601", "B,+33612345602", "C,+33612345603"], "FR"],
   ["p08-egypt", { created: 1 }, ["أحمد,+201001234501"], "EG"],
   ["p09-us", { created: 2 }, ["A,+447400123456", "B,+12125550150"], "US"],
+  ["p10-order-numbers", { created: 1, failed: 1 }, ["Asha,+919812471001"]],
+  ["p11-two-countries", { created: 2 }, ["John,+447400123456", "Eva,+4915123456701"]],
   ["h01-vorname-name", { created: 1 }, [",+4915123456701,Hans,Müller,,Köln,"], "DE"],
   ["h02-nombre-apellidos", { created: 1 }, [",+34612345601,Ana,Peña,,,,28001,"], "ES"],
   ["h03-billing", { created: 1 }, [",+447400123456,Amy,Hill,amy@example.com,Leeds,Kent,LS1 1AA,"], "GB"],

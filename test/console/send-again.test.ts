@@ -53,15 +53,15 @@ test("who was refused for a limit of the person is included a day later, and lat
   const made = await member.post(first, { with_unknown: false, count: 1 });
   const draft = (await member.get(`/w/${shop.id}/drafts/${made.body.data.draft}`)).body.data;
   expect(draft.content.to).toEqual([OTHER]);
-  await app.clock.advance(25 * HOUR_MS);
+  await app.clock.pass(25 * HOUR_MS);
   await signIn();
   expect(await again(first)).toEqual({ failed: 3, waiting: 0 });
   const second = await send();
   for (const path of [first, second]) expect(await again(path)).toEqual({ failed: 1, waiting: 2 });
-  await app.clock.advance(25 * HOUR_MS);
+  await app.clock.pass(25 * HOUR_MS);
   await signIn();
   expect(await again(second)).toEqual({ failed: 1, waiting: 2 });
-  await app.clock.advance(24 * HOUR_MS);
+  await app.clock.pass(24 * HOUR_MS);
   await signIn();
   for (const path of [first, second]) expect(await again(path)).toEqual({ failed: 3, waiting: 0 });
 }, 60_000);
@@ -96,7 +96,7 @@ test("every code of the person waits, but for those that another send does not m
     expect([codes, await again(path)]).toEqual([codes, expected]);
   }
   // Four refusals of each person in these tests: four days.
-  await app.clock.advance(4 * 24 * HOUR_MS);
+  await app.clock.pass(4 * 24 * HOUR_MS);
   await signIn();
   for (const code of untilAnswered) {
     set(code);

@@ -66,12 +66,12 @@ describe("which message carries it", () => {
     expect(await say("Shall I keep it?")).toBe("Shall I keep it?");
     // The person keeps the window open: it is one window, also after days, and while the AI is silent.
     for (let day = 0; day < 3; day++) {
-      await app.clock.advance(20 * HOUR);
+      await app.clock.pass(20 * HOUR);
       await writes("Still there?");
       if (day === 0) expect(await say("Yes.")).toBe("Yes.");
     }
     expect(await say("Yes.")).toBe("Yes.");
-    await app.clock.advance(25 * HOUR);
+    await app.clock.pass(25 * HOUR);
     await writes("Again.");
     expect(await say("Welcome back.")).toBe(noticed("Welcome back."));
   });
@@ -110,11 +110,11 @@ describe("kinds", () => {
     await writes();
     const picture = await post({ media: { link } });
     expect(picture.body.data).toMatchObject({ text: NOTICE, content: { media: { type: "image", caption: NOTICE } } });
-    await app.clock.advance(25 * HOUR);
+    await app.clock.pass(25 * HOUR);
     await writes();
     const captioned = await post({ media: { link, caption: "By the window" } });
     expect(captioned.body.data.content.media.caption).toBe(noticed("By the window"));
-    await app.clock.advance(25 * HOUR);
+    await app.clock.pass(25 * HOUR);
     await writes();
     const buttons = [{ id: "yes", title: "Yes" }];
     const asked = await post({ interactive: { body: "At ten?", buttons } });
@@ -246,7 +246,7 @@ describe("failures and repetitions", () => {
     });
     const isOpen = (one: { wroteAt: number }) => app.clock.now() - one.wroteAt < 24 * HOUR;
     for (let step = 0; step < 10; step++) {
-      if (step % 2 === 1) await app.clock.advance((pick(3) === 0 ? 25 : 2 + pick(12)) * HOUR);
+      if (step % 2 === 1) await app.clock.pass((pick(3) === 0 ? 25 : 2 + pick(12)) * HOUR);
       for (const one of people) {
         person = one.phone;
         const chance = pick(4);

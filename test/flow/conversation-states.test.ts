@@ -87,7 +87,7 @@ describe("the state", () => {
     await using world = await start();
     const { app } = world;
     await world.patch({ state: "snoozed" });
-    await app.clock.advance(48 * HOUR_MS);
+    await app.clock.pass(48 * HOUR_MS);
     expect(await world.shown()).toMatchObject({ state: "snoozed", snoozed_until: null });
     await world.patch({ state: "snoozed", snoozed_until: world.at(HOUR_MS) });
     await world.writes();

@@ -35,7 +35,7 @@ describe("a receiver that fails n times gets the same bytes n + 1 times, at the 
     const secret = await app.webhook(shop, hook.url);
     const startedAt = app.clock.now();
     const id = await emit(app, shop);
-    await app.clock.advance((ATTEMPTS_AT[failures] ?? 0) + 10 * MINUTE);
+    await app.clock.pass((ATTEMPTS_AT[failures] ?? 0) + 10 * MINUTE);
 
     expect(hook.hits.map(({ at }) => at - startedAt)).toEqual(ATTEMPTS_AT.slice(0, failures + 1));
     expect(new Set(hook.hits.map(({ body }) => body))).toEqual(new Set([delivery(app, id).body]));
@@ -60,7 +60,7 @@ test("any failure of a receiver is retried on schedule and recorded, until the l
   const shop = await app.workspace();
   const secret = await app.webhook(shop, hook.url);
   const startedAt = app.clock.now();
-  const reach = async (ms: number): Promise<void> => app.clock.advance(startedAt + ms - app.clock.now());
+  const reach = async (ms: number): Promise<void> => app.clock.pass(startedAt + ms - app.clock.now());
   const planned = (): number | null => (delivery(app, id).nextAttemptAt ?? Number.NaN) - startedAt;
 
   hook.answer = () => new Response("the database is down", { status: 500 });
@@ -162,7 +162,7 @@ test("with a jitter of a tenth, every attempt stays within a tenth of its planne
   await app.store.write((tx) => {
     for (let i = 0; i < 8; i++) sendTestEvent(tx, shop.id);
   });
-  await app.clock.advance(1.1 * DAY);
+  await app.clock.pass(1.1 * DAY);
 
   const tries = deliveries(app, shop).map(({ attempts }) => attempts.map(({ attemptedAt }) => attemptedAt - startedAt));
   expect(tries.map((times) => times.length)).toEqual(Array.from({ length: 8 }, () => 7));

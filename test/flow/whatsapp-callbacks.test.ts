@@ -314,7 +314,7 @@ describe("a provider that does not sign its callbacks", () => {
     const second = await allow(world);
     expect([await post(world, first), await post(world, second), await post(world, first)]).toEqual([200, 200, 403]);
     const third = await allow(world);
-    await world.app.clock.advance(DAY - 1_000);
+    await world.app.clock.pass(DAY - 1_000);
     expect(await post(world, second)).toBe(200);
     await world.app.clock.advance(2_000);
     expect(await post(world, second)).toBe(403);
@@ -365,19 +365,19 @@ test("a callback is answered while another callback's thousand updates are still
       text: { body: "Hello" },
     }));
   const base = textFrom(world.graph, ANNA, "Hi");
-  const bodies = Array.from({ length: 6 }, (_, part) => ({ ...base, value: { ...base.value, messages: many(part) } }));
+  const bodies = Array.from({ length: 4 }, (_, part) => ({ ...base, value: { ...base.value, messages: many(part) } }));
   const appliedMeanwhile: number[] = [];
   for (const body of bodies) {
     const before = inboundCount(world);
     expect(await world.graph.callback(body)).toBe(200);
     appliedMeanwhile.push(inboundCount(world) - before);
   }
-  // All six are answered and at least one is not yet applied, so the answers did not wait for the work.
+  // All four are answered and at least one is not yet applied, so the answers did not wait for the work.
   const open = rows(world.app.store, "SELECT id FROM callbacks WHERE done_at IS NULL").length;
   expect(open).toBeGreaterThan(0);
   await world.clock.advance(10_000);
-  expect(inboundCount(world)).toBe(6_000);
+  expect(inboundCount(world)).toBe(4_000);
   // Counted in updates, because milliseconds would show how busy the machine is. An answer that waits for a whole body
   // waits for a thousand updates.
-  expect(appliedMeanwhile.toSorted((a, b) => a - b)[3]).toBeLessThan(500);
+  expect(appliedMeanwhile.toSorted((a, b) => a - b)[2]).toBeLessThan(500);
 }, 60_000);

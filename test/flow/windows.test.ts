@@ -89,7 +89,7 @@ describe("what opens the window", () => {
       expect([wroteAt, Date.parse(endsAt)]).toEqual([null, Math.floor(openedAt / 1000) * 1000 + 24 * HOUR_MS]);
       expect(await world.send()).toBeUndefined();
       expect(eventTypesOf(app, shop)).not.toContain("message.received");
-      await app.clock.advance(24 * HOUR_MS);
+      await app.clock.pass(24 * HOUR_MS);
       expect(await world.send()).toBe("window_closed");
       expect((await world.contact()).window_ends_at).toBe(endsAt);
     });
@@ -136,7 +136,7 @@ describe("what opens the window", () => {
     await using world = await start();
     const { app, shop } = world;
     await reportInbound(app, shop, { text: "Hello" });
-    await app.clock.advance(48 * HOUR_MS);
+    await app.clock.pass(48 * HOUR_MS);
     await firstOperator(app);
     const member = await person(app, "member@example.com", "member", shop.id);
     const open = async () => (await member.get(`/w/${shop.id}/inbox?show=open`)).body.data;

@@ -3,17 +3,20 @@
  * event loop runs until all work on real sockets and on the database has come to rest. A test that measures what work
  * costs releases it: time then passes as it does outside.
  */
-import type { Clock, Timer } from "#src/core/clock.ts";
+import type { Clock, Timer, TimerOptions } from "#src/core/clock.ts";
 
 /** Real milliseconds without any change after which things count as at rest. */
 const QUIET_MS = 2;
 /** The same while something is in flight on a real socket, which may be slow on a busy machine. */
 const QUIET_WHILE_BUSY_MS = 25;
+/** So long before a move's end, or before other work, upkeep repeats for the last time: its run has pauses. */
+const UPKEEP_MS = 60_000;
 
 interface Pending {
   at: number;
   order: number;
   fire: () => void;
+  isUpkeep: boolean;
   /** Of the runtime, once the clock was released. */
   handle?: ReturnType<typeof setTimeout>;
 }
@@ -49,8 +52,8 @@ export class TestClock implements Clock {
     return this.#monotonic + this.#passed();
   }
 
-  setTimer(delayMs: number, fire: () => void): Timer {
-    const timer: Pending = { at: this.monotonic() + Math.max(0, delayMs), order: this.#order++, fire };
+  setTimer(delayMs: number, fire: () => void, { isUpkeep = false }: TimerOptions = {}): Timer {
+    const timer: Pending = { at: this.monotonic() + Math.max(0, delayMs), order: this.#order++, fire, isUpkeep };
     this.#timers.push(timer);
     if (this.#releasedAt !== null) this.#arm(timer);
     return {
@@ -87,7 +90,21 @@ export class TestClock implements Clock {
   }
 
   /** Moves time forward, firing the timers that come due, and returns when all consequences have come to rest. */
-  async advance(ms: number): Promise<void> {
+  advance(ms: number): Promise<void> {
+    return this.#move(ms, () => false);
+  }
+
+  /**
+   * Moves time forward over hours in which upkeep has little to do. As with the clock of test control, it runs when it is
+   * due for the first time; from then on only before the next other timer, and before the end. A time that upkeep keeps
+   * exactly, such as that of a backup, needs `advance`.
+   */
+  pass(ms: number): Promise<void> {
+    const first = this.#order;
+    return this.#move(ms, ({ isUpkeep, order }) => isUpkeep && order >= first);
+  }
+
+  async #move(ms: number, mayWait: (timer: Pending) => boolean): Promise<void> {
     if (this.#releasedAt !== null) {
       await Bun.sleep(ms);
       return this.rest();
@@ -97,6 +114,7 @@ export class TestClock implements Clock {
       await this.rest();
       const next = this.#next();
       if (next === undefined || next.at > until) break;
+      if (mayWait(next)) this.#moveTo(this.#nextWork(until) - UPKEEP_MS);
       this.#fire(next);
     }
     // Code under test notices the passing of time only through timers.
@@ -144,6 +162,11 @@ export class TestClock implements Clock {
           : first,
       undefined,
     );
+  }
+
+  /** When the first timer is due that is no upkeep; `until` at the latest. */
+  #nextWork(until: number): number {
+    return Math.min(until, ...this.#timers.filter(({ isUpkeep }) => !isUpkeep).map(({ at }) => at));
   }
 
   #fire(timer: Pending): void {

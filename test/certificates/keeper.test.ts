@@ -298,7 +298,7 @@ test("under random faults and ends for months, limits hold, and a certificate is
       const issued = new X509Certificate(world.served ?? "");
       expect(Date.parse(issued.validTo) - world.now).toBeGreaterThan(29 * DAY_MS - 2 * HOUR_MS);
     }),
-    { numRuns: inForm({ short: 12, long: 500 }) },
+    { numRuns: inForm({ short: 5, long: 500 }) },
   );
 });
 

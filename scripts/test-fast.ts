@@ -1,11 +1,11 @@
 /**
- * `bun run test:fast`: the tests for the inner loop, in less than two minutes on two cores. Browser, crashes, simulation,
+ * `bun run test:fast`: the tests for the inner loop, in less than 90 seconds on two cores. Browser, crashes, simulation,
  * fuzzing, measurements and the executable are not among them, nor is a file that takes longer than `FILE_LIMIT_MS` by
  * `test/timings.json`. Further arguments are passed on to `bun test`.
  */
 import timings from "../test/timings.json" with { type: "json" };
 
-const FILE_LIMIT_MS = 4_000;
+const FILE_LIMIT_MS = 3_000;
 const LEFT_TO_THE_SUITE = /^test\/(browser|crash|sim|fuzz|bench|pages|executable)\/|^test\/executable\.test/;
 
 const known: Readonly<Record<string, number>> = timings.files;

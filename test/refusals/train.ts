@@ -6,20 +6,20 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
-import { BUCKETS, readFeatures, readWords } from "#src/domain/workspaces/refusal-features.ts";
+import { BUCKETS, readClauses, readFeatures, readPieces } from "#src/domain/workspaces/refusal-features.ts";
 import { languages, languagesOf, readCorpus } from "./corpus.ts";
 
 const ROUNDS = 12;
-const LEARNING_RATE = 0.3;
+const LEARNING_RATE = 0.5;
+/** A text has more pieces of words than other features; slower, they leave more to words and concepts, which hold in other texts too. */
+const PIECE_RATE = 0.15;
 const BIAS_RATE = 0.01;
 const DECAY = 3e-4;
 const FOLDS = 5;
-/**
- * A line written for training counts less than one of the open half, which was written before any pattern. `other` holds
- * few lines, among them those of the table of what people write that are easily heard wrongly.
- */
-const TRAIN_WEIGHT = 0.3;
-const OTHER_WEIGHT = 10;
+/** `other` holds few lines, among them those of the table of what people write that are easily heard wrongly. */
+const OTHER_WEIGHT = 3;
+/** Weights beyond this are stored as this, so that the others are stored more exactly. */
+const WEIGHT_MAX = 4;
 
 interface Example {
   language: string;
@@ -27,6 +27,7 @@ interface Example {
   isRefusal: boolean;
   weight: number;
   features: Int32Array;
+  pieces: Int32Array;
 }
 
 interface Weights {
@@ -86,13 +87,12 @@ function shares(scored: readonly { isRefusal: boolean; score: number }[], thresh
 
 function readExamples(half: "open" | "train"): Example[] {
   return languagesOf(half).flatMap((language) =>
-    readCorpus(half, language).map(({ isRefusal, text }) => ({
-      language,
-      text,
-      isRefusal,
-      weight: half === "open" ? 1 : language === "other" ? OTHER_WEIGHT : TRAIN_WEIGHT,
-      features: readFeatures(readWords(normalizeText(text)), text)[0] ?? new Int32Array(),
-    })),
+    readCorpus(half, language).map(({ isRefusal, text }) => {
+      const clauses = readClauses(normalizeText(text));
+      const weight = language === "other" ? OTHER_WEIGHT : 1;
+      const features = readFeatures(clauses, text)[0] ?? new Int32Array();
+      return { language, text, isRefusal, weight, features, pieces: readPieces(clauses) };
+    }),
   );
 }
 
@@ -104,6 +104,8 @@ function foldOf(text: string): number {
 function learn(examples: readonly Example[]): Weights {
   const weights = new Float64Array(BUCKETS);
   const squares = new Float64Array(BUCKETS).fill(1e-6);
+  const rates = new Float64Array(BUCKETS).fill(LEARNING_RATE);
+  for (const { pieces } of examples) for (const piece of pieces) rates[piece] = PIECE_RATE;
   const learned = { bias: 0, weights };
   const order = [...examples];
   const random = randomNumbers();
@@ -118,7 +120,7 @@ function learn(examples: readonly Example[]): Weights {
         const slope = error * share + DECAY * weight;
         const square = (squares[feature] ?? 0) + slope * slope;
         squares[feature] = square;
-        weights[feature] = weight - (LEARNING_RATE * slope) / Math.sqrt(square);
+        weights[feature] = weight - ((rates[feature] ?? 0) * slope) / Math.sqrt(square);
       }
     }
   }
@@ -158,9 +160,13 @@ function shuffle(examples: Example[], random: Iterator<number, never>): void {
 }
 
 function stored({ bias, weights }: Weights): Buffer {
-  const weightMax = weights.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0);
-  const step = weightMax / 127;
-  const bytes = Int8Array.from(weights, (weight) => Math.round(weight / step));
-  const head = `${JSON.stringify({ sources: digestOfSources(), bias, step })}\n`;
-  return Buffer.concat([Buffer.from(head), Buffer.from(bytes.buffer)]);
+  const levelMax = 7;
+  const bytes = new Uint8Array(BUCKETS / 2);
+  for (const [bucket, weight] of weights.entries()) {
+    const share = Math.min(1, Math.abs(weight) / WEIGHT_MAX);
+    const level = Math.sign(weight) * Math.round(levelMax * Math.sqrt(share));
+    bytes[bucket >> 1] = (bytes[bucket >> 1] ?? 0) | ((8 + level) << (4 * (bucket & 1)));
+  }
+  const head = `${JSON.stringify({ sources: digestOfSources(), bias, step: WEIGHT_MAX / levelMax ** 2 })}\n`;
+  return Buffer.concat([Buffer.from(head), bytes]);
 }

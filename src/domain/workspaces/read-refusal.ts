@@ -5,7 +5,7 @@
 import { once } from "#src/core/once.ts";
 import { normalizeText } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
-import { readWords } from "./refusal-features.ts";
+import { readClauses } from "./refusal-features.ts";
 import { scoreRefusal } from "./refusal-model.ts";
 
 /** Emoji that refuse when a text consists of nothing else. */
@@ -16,7 +16,7 @@ const STOP_SIGNS = /^(?:[🛑🚫\s]|\ufe0f)+$/u;
  * Chosen by cross-validation (`bun run train:refusals --cross-validate`): false doubt on chat of about 0.6 %. Some lines for
  * training were written with the open half in sight, so other chat is doubted more often.
  */
-const REFUSAL_MIN = 1.1;
+const REFUSAL_MIN = 1.3;
 /** A text that holds an opt-out word is doubtful unless its other words clearly speak of something else. */
 const STOP_WORD_MIN = -0.5;
 
@@ -28,7 +28,7 @@ const longStopWords = once(() => {
   const words = new Map<string, string[]>();
   for (const { word, isAmbiguous } of OPT_OUT_WORDS) {
     const right = normalizeText(word);
-    if (isAmbiguous || right.length < LONG_WORD_MIN || readWords(right).length !== 1) continue;
+    if (isAmbiguous || right.length < LONG_WORD_MIN || readClauses(right).flat().length !== 1) continue;
     for (const key of untouchedOf(right)) words.set(key, [...(words.get(key) ?? []), right]);
   }
   return words;
@@ -47,8 +47,8 @@ export function isStopSign(text: string): boolean {
  */
 export function refuses(text: string, said: string, holdsStop: boolean): boolean {
   if (isRefusingEmoji(text)) return true;
-  const words = readWords(said);
-  return scoreRefusal(words, text) >= (holdsStop ? STOP_WORD_MIN : REFUSAL_MIN) || words.some(isMisspelt);
+  const clauses = readClauses(said);
+  return scoreRefusal(clauses, text) >= (holdsStop ? STOP_WORD_MIN : REFUSAL_MIN) || clauses.flat().some(isMisspelt);
 }
 
 /** Whether the text is emoji and nothing else, and one of them refuses. */

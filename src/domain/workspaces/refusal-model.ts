@@ -1,20 +1,25 @@
 /**
  * Says how likely a text refuses messages, with a weight for each feature. `bun run train:refusals` learns the weights
- * from `test/refusals/corpus` and writes `refusal-weights.bin`: a line of JSON, then a signed byte for each bucket.
+ * from `test/refusals/corpus` and writes `refusal-weights.bin`: a line of JSON, then a byte for each two
+ * buckets.
  */
 import { readFileSync } from "node:fs";
 import { once } from "#src/core/once.ts";
-import { readFeatures } from "./refusal-features.ts";
+import { type Clause, readFeatures } from "./refusal-features.ts";
 import file from "./refusal-weights.bin" with { type: "file" };
 
 interface Model {
   /** What the weights were learned from: see `test/refusals/train.ts`. */
   sources: string;
   bias: number;
-  /** A byte times this is a weight. */
+  /** A value of `LEVELS` times this is a weight. */
   step: number;
-  weights: Int8Array;
+  /** Levels of two buckets in a byte, the even bucket in the lower half. */
+  weights: Uint8Array;
 }
+
+/** What is stored for a weight is 8 and its root, from -7 to 7: the levels are close to each other near 0, where most weights are. */
+const LEVELS: readonly number[] = Array.from({ length: 16 }, (_, level) => (level - 8) * Math.abs(level - 8));
 
 /** Read at the first text: only a server with customers needs it. */
 export const refusalModel = once((): Model => {
@@ -22,19 +27,22 @@ export const refusalModel = once((): Model => {
   const start = bytes.indexOf("\n") + 1;
   return {
     ...JSON.parse(bytes.toString("utf8", 0, start)),
-    weights: new Int8Array(bytes.buffer, bytes.byteOffset + start),
+    weights: new Uint8Array(bytes.buffer, bytes.byteOffset + start),
   };
 });
 
-/** The highest score of a part of the text, of which `words` are normalised: above 0 a refusal is likely. */
-export function scoreRefusal(words: readonly string[], text: string): number {
-  return Math.max(...readFeatures(words, text).map(scoreOf));
+/** The highest score of a part of the text, of which `clauses` are normalised: above 0 a refusal is likely. */
+export function scoreRefusal(clauses: readonly Clause[], text: string): number {
+  return Math.max(...readFeatures(clauses, text).map(scoreOf));
 }
 
 function scoreOf(features: Int32Array): number {
   const { bias, step, weights } = refusalModel();
   let sum = 0;
   // An index, because an iterator over a typed array takes as long again.
-  for (let at = 0; at < features.length; at += 1) sum += weights[features[at] ?? 0] ?? 0;
+  for (let at = 0; at < features.length; at += 1) {
+    const bucket = features[at] ?? 0;
+    sum += LEVELS[((weights[bucket >> 1] ?? 0) >> (4 * (bucket & 1))) & 15] ?? 0;
+  }
   return bias + (sum * step) / Math.sqrt(features.length);
 }

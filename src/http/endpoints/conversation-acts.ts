@@ -69,22 +69,18 @@ const AddNote = FormComponent("AddConversationNote", "A note for the staff.", {
   text: Type.String({ minLength: 1, maxLength: NOTE_LENGTH_MAX }),
 });
 
-const ofBlock = {
+const ofConversation = {
   key: ["inbox"],
   keyOfFirstVersion: [],
   session: "inbox",
   params: { conversation: conversationId },
-  output: Data(ConversationView),
 } as const;
+const ofShown = { ...ofConversation, output: Data(ConversationView) } as const;
 
 export const conversationActEndpoints = {
   "PATCH /w/{workspace}/conversations/{conversation}": endpoint({
-    key: ["inbox"],
-    keyOfFirstVersion: [],
-    session: "inbox",
-    params: { conversation: conversationId },
+    ...ofShown,
     body: ChangeConversation,
-    output: Data(ConversationView),
     reference: {
       operationId: "changeConversation",
       tag: "Conversations",
@@ -124,12 +120,8 @@ export const conversationActEndpoints = {
     call.store.read((tx) => listAnswerers(tx, requireConversation(tx, call)).map(({ email }) => email)),
   ),
   "POST /w/{workspace}/conversations/{conversation}/thread": endpoint({
-    key: ["inbox"],
-    keyOfFirstVersion: [],
-    session: "inbox",
-    params: { conversation: conversationId },
+    ...ofShown,
     body: ControlThread,
-    output: Data(ConversationView),
     reference: {
       operationId: "controlConversationThread",
       tag: "Conversations",
@@ -161,7 +153,7 @@ export const conversationActEndpoints = {
     );
   }),
   "POST /w/{workspace}/conversations/{conversation}/block": endpoint({
-    ...ofBlock,
+    ...ofShown,
     reference: {
       operationId: "blockPerson",
       tag: "Conversations",
@@ -174,7 +166,7 @@ export const conversationActEndpoints = {
     },
   }).answer((call) => changeBlock(call, "block")),
   "DELETE /w/{workspace}/conversations/{conversation}/block": endpoint({
-    ...ofBlock,
+    ...ofShown,
     reference: {
       operationId: "unblockPerson",
       tag: "Conversations",
@@ -187,10 +179,7 @@ export const conversationActEndpoints = {
     },
   }).answer((call) => changeBlock(call, "unblock")),
   "GET /w/{workspace}/conversations/{conversation}/notes": endpoint({
-    key: ["inbox"],
-    keyOfFirstVersion: [],
-    session: "inbox",
-    params: { conversation: conversationId },
+    ...ofConversation,
     query: CursorQuery,
     output: listWith(NoteView, CursorMeta),
     reference: {
@@ -214,10 +203,7 @@ export const conversationActEndpoints = {
     });
   }),
   "POST /w/{workspace}/conversations/{conversation}/notes": endpoint({
-    key: ["inbox"],
-    keyOfFirstVersion: [],
-    session: "inbox",
-    params: { conversation: conversationId },
+    ...ofConversation,
     body: AddNote,
     output: Data(NoteView),
     reference: {
@@ -251,7 +237,7 @@ export const conversationActEndpoints = {
   }),
 };
 
-async function changeBlock(call: CallOf<typeof ofBlock & { reference: never }>, action: "block" | "unblock") {
+async function changeBlock(call: CallOf<typeof ofShown & { reference: never }>, action: "block" | "unblock") {
   const find = (tx: ReadTx) => requireConversation(tx, call);
   await setBlocked(call.dispatch, find, action, (tx) => {
     if (call.user === null) return;

@@ -107,6 +107,8 @@ const JoinBody = Form({
 });
 
 const params = { phone: PhoneParam };
+const reading = { key: ["read", "contacts"], keyOfFirstVersion: [], session: "broadcasts" } as const;
+const joining = { key: ["contacts"], keyOfFirstVersion: [], session: "broadcasts", params } as const;
 const OtherParam = Type.String({ ...PhoneParam, examples: ["442079460277"] });
 
 const comparisonExample: Static<typeof Comparison> = {
@@ -131,9 +133,7 @@ const sideExample: Static<typeof Side> = {
 
 export const joinContactEndpoints = {
   "GET /w/{workspace}/duplicates": endpoint({
-    key: ["read", "contacts"],
-    keyOfFirstVersion: [],
-    session: "broadcasts",
+    ...reading,
     output: Data(Type.Array(Pair)),
     reference: {
       operationId: "listDuplicates",
@@ -155,10 +155,7 @@ export const joinContactEndpoints = {
     return call.store.read((tx) => pairs.flatMap((pair) => viewPair(tx, call, pair) ?? []));
   }),
   "POST /w/{workspace}/contacts/{phone}/different": endpoint({
-    key: ["contacts"],
-    keyOfFirstVersion: [],
-    session: "broadcasts",
-    params,
+    ...joining,
     body: Form({ with: With }),
     output: Data(DifferentPeople),
     reference: {
@@ -179,9 +176,7 @@ export const joinContactEndpoints = {
     return { status: 200, data: { different: true }, audit };
   }),
   "GET /w/{workspace}/contacts/{phone}/join/{other}": endpoint({
-    key: ["read", "contacts"],
-    keyOfFirstVersion: [],
-    session: "broadcasts",
+    ...reading,
     params: { phone: PhoneParam, other: OtherParam },
     output: Data(Comparison),
     reference: {
@@ -203,10 +198,7 @@ export const joinContactEndpoints = {
     return withCounts(call.reader, found);
   }),
   "POST /w/{workspace}/contacts/{phone}/join": endpoint({
-    key: ["contacts"],
-    keyOfFirstVersion: [],
-    session: "broadcasts",
-    params,
+    ...joining,
     body: JoinBody,
     output: Data(ContactView),
     reference: {

@@ -44,12 +44,12 @@ const example = {
   old_secret_until: null,
   updated_at: "2026-11-21T08:44:26+05:30",
 };
-const ofKeys = { key: ["webhooks"], keyOfFirstVersion: [] } as const;
+const ofKeys = { key: ["webhooks"], keyOfFirstVersion: [], session: "manage" } as const;
+const ofWebhook = { ...ofKeys, isSensitive: true, params: webhook } as const;
 
 export const webhookEndpoints = {
   "GET /w/{workspace}/webhooks": endpoint({
     ...ofKeys,
-    session: "manage",
     output: Data(Type.Array(WebhookView)),
     reference: {
       operationId: "listWebhooks",
@@ -64,7 +64,6 @@ export const webhookEndpoints = {
   ),
   "POST /w/{workspace}/webhooks": endpoint({
     ...ofKeys,
-    session: "manage",
     isSensitive: true,
     body: Form(
       { url: Url, types: Type.Optional(EventTypes), group_bursts: Type.Optional(GroupBursts) },
@@ -102,10 +101,7 @@ export const webhookEndpoints = {
     });
   }),
   "PATCH /w/{workspace}/webhooks/{id}": endpoint({
-    ...ofKeys,
-    session: "manage",
-    isSensitive: true,
-    params: webhook,
+    ...ofWebhook,
     body: Form(
       {
         url: Type.Optional(Url),
@@ -150,10 +146,7 @@ export const webhookEndpoints = {
     });
   }),
   "DELETE /w/{workspace}/webhooks/{id}": endpoint({
-    ...ofKeys,
-    session: "manage",
-    isSensitive: true,
-    params: webhook,
+    ...ofWebhook,
     output: Data(
       Component("RemovedWebhook", "An address that was just removed.", {
         id: Type.Integer(),
@@ -179,10 +172,7 @@ export const webhookEndpoints = {
     }),
   ),
   "POST /w/{workspace}/webhooks/{id}/rotate-secret": endpoint({
-    ...ofKeys,
-    session: "manage",
-    isSensitive: true,
-    params: webhook,
+    ...ofWebhook,
     body: Form(
       {
         overlap: Type.Optional(

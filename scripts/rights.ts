@@ -36,7 +36,7 @@ export function readWebFiles(): WebFile[] {
       const source = readFileSync(join(WEB, path), "utf8");
       // The name in a type is no request.
       const names = [...source.matchAll(ROUTE)]
-        .filter(({ index }) => /\b(request|addressOf|upload|useEvents)\w*\(\s*$/.test(source.slice(0, index)))
+        .filter(({ index }) => /\b(request|reading|addressOf|upload|useEvents)\w*\(\s*$/.test(source.slice(0, index)))
         .map(([, name = ""]) => name);
       return { path, source, routes: consoleEndpoints.filter((route) => names.some((name) => isNamed(route, name))) };
     });

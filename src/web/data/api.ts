@@ -3,6 +3,7 @@
  * thrown as `ApiError`, whose message can be shown as it is. When a session has ended the shell is notified, and lets
  * the user sign in over the current page.
  */
+import { type QueryKey, queryOptions } from "@tanstack/react-query";
 import type {
   DataRoute,
   FileRoute,
@@ -96,6 +97,11 @@ export async function request<Name extends DataRoute>(
     if (!(error instanceof ApiError) || error.code !== "confirmation_required" || !(await confirm())) throw error;
     return requestOnce(route, input, options);
   }
+}
+
+/** What a component reads, for `useQuery`: alone, or with the options that it needs beside. */
+export function reading<Name extends DataRoute>(route: Name, input: Input<Name>, queryKey: QueryKey) {
+  return queryOptions({ queryKey, queryFn: ({ signal }) => request(route, input, { signal }) });
 }
 
 async function requestOnce<Name extends DataRoute>(

@@ -2,7 +2,7 @@
 import { type QueryClient, queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { hasRight, type Right, type Role } from "#src/domain/users/roles.ts";
-import { type Output, request } from "./api.ts";
+import { type Output, reading } from "./api.ts";
 
 export type WorkspaceEntry = Me["workspaces"][number];
 
@@ -11,25 +11,20 @@ export type Me = Output<"GET /me">;
 export type Workspace = Output<"GET /w/{workspace}/me">;
 
 export const meQuery = queryOptions({
-  queryKey: ["me"],
-  queryFn: ({ signal }) => request("GET /me", {}, { signal }),
+  ...reading("GET /me", {}, ["me"]),
   staleTime: 60_000,
 });
 
 export function workspaceQuery(id: number) {
   return queryOptions({
-    queryKey: ["workspace", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/me", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/me", { workspace: id }, ["workspace", id]),
     staleTime: 30_000,
   });
 }
 
 /** How many conversations are unread, and how many have notes that mention the user. The shell polls it. */
 export function unreadQuery(id: number) {
-  return queryOptions({
-    queryKey: ["unread", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/inbox/unread", { workspace: id }, { signal }),
-  });
+  return queryOptions(reading("GET /w/{workspace}/inbox/unread", { workspace: id }, ["unread", id]));
 }
 
 export function useMe(): Me {

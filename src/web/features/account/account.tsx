@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { useWaitingCount } from "../../data/outbox.ts";
 import { type Me, meQuery, useMe } from "../../data/session.ts";
 import { isSoundOn, playTone, switchSound } from "../../data/sound.ts";
@@ -128,10 +128,7 @@ function Address() {
 
 function Sessions() {
   const client = useQueryClient();
-  const sessions = useQuery({
-    queryKey: ["sessions"],
-    queryFn: ({ signal }) => request("GET /me/sessions", {}, { signal }),
-  });
+  const sessions = useQuery(reading("GET /me/sessions", {}, ["sessions"]));
   const end = useMutation({
     mutationFn: (id: number | null) =>
       id === null ? request("POST /me/sessions/end-others", {}) : request("DELETE /me/sessions/{id}", { id }),

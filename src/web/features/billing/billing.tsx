@@ -6,7 +6,7 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { type Entry, type Output, request } from "../../data/api.ts";
+import { type Entry, type Output, reading, request } from "../../data/api.ts";
 import { isSimulated, may, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
@@ -33,8 +33,7 @@ export function Screen() {
   const mayCredit = may(workspace, "operate");
   const [isCrediting, setIsPaying] = useState(false);
   const account = useQuery({
-    queryKey: ["billing", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/billing", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/billing", { workspace: id }, ["billing", id]),
     refetchInterval: 10_000,
   });
   const { data } = account;
@@ -100,8 +99,7 @@ function Usage() {
   const workspace = useWorkspace();
   const { id } = workspace;
   const usage = useQuery({
-    queryKey: ["usage", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/usage", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/usage", { workspace: id }, ["usage", id]),
     refetchInterval: 60_000,
   });
   const month = usage.data === undefined ? "" : monthName(usage.data.month);
@@ -200,9 +198,7 @@ function Ledger() {
   const { id, timezone } = useWorkspace();
   const { after } = useParameters(SCREEN);
   const list = useQuery({
-    queryKey: ["ledger", id, after],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/billing/ledger", { workspace: id, query: { after } }, { signal }),
+    ...reading("GET /w/{workspace}/billing/ledger", { workspace: id, query: { after } }, ["ledger", id, after]),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 10_000 : false,
   });

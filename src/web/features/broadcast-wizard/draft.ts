@@ -1,6 +1,6 @@
 /** A draft in the wizard, which is saved as it is filled in. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type Body, type Entry, request } from "../../data/api.ts";
+import { type Body, type Entry, reading, request } from "../../data/api.ts";
 import { type Autosaved, useAutosave } from "../../data/autosave.ts";
 
 type Content = Body<"PUT /w/{workspace}/drafts/{id}">;
@@ -13,9 +13,7 @@ export type Draft = Entry<"GET /w/{workspace}/drafts">;
 
 export function useDraft(workspaceId: number, id: string | undefined) {
   return useQuery({
-    queryKey: ["draft", workspaceId, id],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/drafts/{id}", { workspace: workspaceId, id: id ?? "" }, { signal }),
+    ...reading("GET /w/{workspace}/drafts/{id}", { workspace: workspaceId, id: id ?? "" }, ["draft", workspaceId, id]),
     enabled: id !== undefined,
     // Always refetched: another user or an earlier press may have sent the draft.
     gcTime: 0,

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useId } from "react";
 import { broadcastNames, profileFields } from "#src/domain/contacts/profile-fields.ts";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
@@ -40,10 +40,7 @@ export function useValuesPreview(workspaceId: number, draftId: number, { content
 export function FieldsStep({ draftId, template, saved }: Props) {
   const { id } = useWorkspace();
   const { content, change } = saved;
-  const custom = useQuery({
-    queryKey: ["fields", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
-  });
+  const custom = useQuery(reading("GET /w/{workspace}/fields", { workspace: id }, ["fields", id]));
   const values = useValuesPreview(id, draftId, saved);
   const { header, body } = padValues(content, template);
   const set = (path: string, value: DraftValue) => change(readValues(content, template, { path, value }));

@@ -1,7 +1,7 @@
 /** Step 1: the template. Templates that cannot be sent are listed too, disabled, with the reason. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -23,9 +23,12 @@ export function TemplateStep({ content, onChoose, isBusy = false }: Props) {
   const { id } = useWorkspace();
   const [q, setQ] = useState("");
   const list = useQuery({
-    queryKey: ["templates", id, "wizard", q],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/templates", { workspace: id, query: { q: q.trim().toLowerCase() } }, { signal }),
+    ...reading("GET /w/{workspace}/templates", { workspace: id, query: { q: q.trim().toLowerCase() } }, [
+      "templates",
+      id,
+      "wizard",
+      q,
+    ]),
     placeholderData: keepPreviousData,
   });
   const canSend = (template: Template): number => Number(findBlocker(template) === null);

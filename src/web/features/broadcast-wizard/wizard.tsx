@@ -7,7 +7,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
-import { ApiError, type Body, newFormKey, request } from "../../data/api.ts";
+import { ApiError, type Body, newFormKey, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
@@ -185,9 +185,13 @@ function withAllPlaceholders(saved: Saved, template: Template): Saved {
 function useTemplate({ template, language }: DraftContent) {
   const { id } = useWorkspace();
   return useQuery({
-    queryKey: ["templates", id, "one", template, language],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/templates/named", { workspace: id, query: { name: template, language } }, { signal }),
+    ...reading("GET /w/{workspace}/templates/named", { workspace: id, query: { name: template, language } }, [
+      "templates",
+      id,
+      "one",
+      template,
+      language,
+    ]),
     enabled: template !== undefined,
     staleTime: 30_000,
   });

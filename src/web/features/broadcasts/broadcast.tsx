@@ -4,7 +4,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
-import { ApiError, request } from "../../data/api.ts";
+import { ApiError, reading, request } from "../../data/api.ts";
 import { isSimulated, useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -30,9 +30,7 @@ export function Screen() {
   const { id } = useWorkspace();
   const { broadcast } = useParams({ from: "/shell/w/$workspace/broadcasts/$broadcast" });
   const detail = useQuery({
-    queryKey: ["broadcast", id, broadcast],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/broadcasts/{id}", { workspace: id, id: broadcast }, { signal }),
+    ...reading("GET /w/{workspace}/broadcasts/{id}", { workspace: id, id: broadcast }, ["broadcast", id, broadcast]),
     // Causes require a scan of the recipients, so they are polled slowly; the counters are streamed.
     refetchInterval: ({ state }) => (state.data !== undefined && isFinished(state.data) ? 60_000 : 10_000),
   });

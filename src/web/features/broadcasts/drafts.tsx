@@ -1,7 +1,7 @@
 /** Above the list of broadcasts: the link to a new one, and unsent drafts. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -21,10 +21,7 @@ export function NewBroadcastLink() {
 
 export function Drafts() {
   const { id, timezone } = useWorkspace();
-  const drafts = useQuery({
-    queryKey: ["drafts", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/drafts", { workspace: id }, { signal }),
-  });
+  const drafts = useQuery(reading("GET /w/{workspace}/drafts", { workspace: id }, ["drafts", id]));
   // On an error, the list of broadcasts below shows it.
   if (drafts.data === undefined || drafts.data.length === 0) return null;
   return (

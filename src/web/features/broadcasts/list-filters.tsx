@@ -1,6 +1,6 @@
 /** Search and filters of the list of broadcasts, all in the address. */
 import { useQuery } from "@tanstack/react-query";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { SelectFilter } from "../../ui/select-filter.tsx";
@@ -22,8 +22,7 @@ export function sinceOf(when: keyof typeof DAYS | undefined): string | undefined
 export function ListFilters() {
   const { id, numbers } = useWorkspace();
   const templates = useQuery({
-    queryKey: ["templates", id, "filter"],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/templates", { workspace: id, query: {} }, { signal }),
+    ...reading("GET /w/{workspace}/templates", { workspace: id, query: {} }, ["templates", id, "filter"]),
     staleTime: 60_000,
   });
   const names = [...new Set((templates.data?.data ?? []).map(({ name }) => name))];

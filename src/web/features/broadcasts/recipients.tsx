@@ -1,7 +1,7 @@
 /** The recipients of a broadcast, filtered by outcome. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { addressOf, request } from "../../data/api.ts";
+import { addressOf, reading } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { Button, buttonClass, textLink } from "../../ui/button.tsx";
@@ -37,13 +37,11 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
   const sum = sums.find((one) => one === status);
   const shown = sum === undefined ? choices : [...choices, { value: sum, label: strings.sums[sum] }];
   const list = useQuery({
-    queryKey: ["recipients", workspaceId, broadcast.id, status, code, after],
-    queryFn: ({ signal }) =>
-      request(
-        "GET /w/{workspace}/broadcasts/{id}/recipients",
-        { workspace: workspaceId, id: broadcast.id, query: { status, code, after } },
-        { signal },
-      ),
+    ...reading(
+      "GET /w/{workspace}/broadcasts/{id}/recipients",
+      { workspace: workspaceId, id: broadcast.id, query: { status, code, after } },
+      ["recipients", workspaceId, broadcast.id, status, code, after],
+    ),
     placeholderData: keepPreviousData,
     refetchInterval: isFinished(broadcast) ? false : 3_000,
   });

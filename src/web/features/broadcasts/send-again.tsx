@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
-import { ApiError, type Output, request } from "../../data/api.ts";
+import { ApiError, type Output, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -44,9 +44,11 @@ function AgainDialog({ broadcast, onClose }: { broadcast: BroadcastDetail; onClo
   const { id } = useWorkspace();
   const [result, setResult] = useState<SendAgainResult | null>(null);
   const again = useQuery({
-    queryKey: ["again", id, broadcast.id],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/broadcasts/{id}/again", { workspace: id, id: broadcast.id }, { signal }),
+    ...reading("GET /w/{workspace}/broadcasts/{id}/again", { workspace: id, id: broadcast.id }, [
+      "again",
+      id,
+      broadcast.id,
+    ]),
     gcTime: 0,
     staleTime: 0,
     refetchOnWindowFocus: false,

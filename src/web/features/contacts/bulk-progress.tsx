@@ -1,7 +1,7 @@
 /** Progress of bulk changes: stop a running one, continue one that a restart interrupted. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -18,8 +18,7 @@ export function BulkProgress() {
   const seen = useRef(new Set<number>());
   const [hidden, setHidden] = useState<readonly number[]>([]);
   const list = useQuery({
-    queryKey: ["bulk", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/bulk", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/bulk", { workspace: id }, ["bulk", id]),
     refetchInterval: ({ state }) => (state.data?.some((one) => one.state === "running") === true ? 1_000 : false),
   });
   const all = list.data ?? [];

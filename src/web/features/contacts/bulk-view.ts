@@ -1,7 +1,7 @@
 /** Bulk changes as the server's JSON has them, and the queries for them. */
 
 import { useQuery } from "@tanstack/react-query";
-import { type Body, type Entry, request } from "../../data/api.ts";
+import { type Body, type Entry, reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import type { Consent } from "./contact-view.ts";
@@ -24,9 +24,7 @@ export const BULK_TONES: Readonly<Record<BulkState, ChipTone>> = {
 export function useBulkChange(id: number | null) {
   const { id: workspaceId } = useWorkspace();
   return useQuery({
-    queryKey: ["bulk", workspaceId, id],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/bulk/{id}", { workspace: workspaceId, id: id ?? 0 }, { signal }),
+    ...reading("GET /w/{workspace}/bulk/{id}", { workspace: workspaceId, id: id ?? 0 }, ["bulk", workspaceId, id]),
     enabled: id !== null,
     refetchInterval: ({ state }) => (state.data === undefined || state.data.state === "running" ? 500 : false),
   });

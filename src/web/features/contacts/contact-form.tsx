@@ -5,7 +5,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { mapProfile, type ProfileKind, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
-import { type Body, request } from "../../data/api.ts";
+import { type Body, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -24,10 +24,7 @@ const inputs = {
 
 export function ContactForm({ contact }: { contact: Contact }) {
   const { id } = useWorkspace();
-  const fields = useQuery({
-    queryKey: ["fields", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
-  });
+  const fields = useQuery(reading("GET /w/{workspace}/fields", { workspace: id }, ["fields", id]));
   // The form needs all fields when it mounts.
   if (fields.data === undefined && !fields.isError) return null;
   return <LoadedForm contact={contact} fields={fields.data ?? []} />;

@@ -3,7 +3,7 @@
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -25,10 +25,9 @@ import { strings } from "./strings.ts";
 export function ContactPanel({ phone }: { phone: string }) {
   const workspace = useWorkspace();
   const { id } = workspace;
-  const contact = useQuery({
-    queryKey: ["contact", id, phone],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/contacts/{phone}", { workspace: id, phone }, { signal }),
-  });
+  const contact = useQuery(
+    reading("GET /w/{workspace}/contacts/{phone}", { workspace: id, phone }, ["contact", id, phone]),
+  );
   const close = useClosePanel("/w/$workspace/contacts");
   const [forgetting, setForgetting] = useState<Contact | null>(null);
   return (
@@ -104,10 +103,14 @@ function Write({ contact }: { contact: Contact }) {
 function useInbox(contact: Contact) {
   const { id } = useWorkspace();
   const phone = phoneOf(contact);
-  return useQuery({
-    queryKey: ["inbox-of", id, phone, contact.consent.may_want_to_stop_since],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/contacts/{phone}/inbox", { workspace: id, phone }, { signal }),
-  });
+  return useQuery(
+    reading("GET /w/{workspace}/contacts/{phone}/inbox", { workspace: id, phone }, [
+      "inbox-of",
+      id,
+      phone,
+      contact.consent.may_want_to_stop_since,
+    ]),
+  );
 }
 
 function ConsentCard({ contact }: { contact: Contact }) {
@@ -117,11 +120,14 @@ function ConsentCard({ contact }: { contact: Contact }) {
   const { status, source, at } = contact.consent;
   const phone = phoneOf(contact);
   const inbox = useInbox(contact);
-  const history = useQuery({
-    queryKey: ["consent", id, phone, contact.updated_at],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/contacts/{phone}/consent", { workspace: id, phone }, { signal }),
-  });
+  const history = useQuery(
+    reading("GET /w/{workspace}/contacts/{phone}/consent", { workspace: id, phone }, [
+      "consent",
+      id,
+      phone,
+      contact.updated_at,
+    ]),
+  );
   const changed = async (now: Contact) => {
     client.setQueryData(["contact", id, phone], now);
     await client.invalidateQueries({ queryKey: ["contacts", id] });

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Columns3, ListFilter } from "lucide-react";
 import { useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
@@ -35,10 +35,7 @@ export function Screen() {
   const { q, consent, group, filter, sort, columns, after, open } = useParameters(SCREEN);
   const [isAdding, setIsAdding] = useState(false);
   const [dialog, setDialog] = useState<"filter" | "columns" | null>(null);
-  const custom = useQuery({
-    queryKey: ["fields", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
-  });
+  const custom = useQuery(reading("GET /w/{workspace}/fields", { workspace: id }, ["fields", id]));
   const allColumns = contactColumns(custom.data ?? [], timezone);
   const shownColumns = chosenColumns(allColumns, columns);
   const about = JSON.stringify([q, consent, group, filter]);
@@ -156,10 +153,9 @@ function totalText(total: number, isSearch: boolean): string {
 /** The group that filters the list, and a link to remove the filter. */
 function InGroup({ groupId }: { groupId: string }) {
   const { id } = useWorkspace();
-  const group = useQuery({
-    queryKey: ["group", id, groupId],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/groups/{id}", { workspace: id, id: groupId }, { signal }),
-  });
+  const group = useQuery(
+    reading("GET /w/{workspace}/groups/{id}", { workspace: id, id: groupId }, ["group", id, groupId]),
+  );
   return (
     <p className="mb-4 flex flex-wrap items-center gap-3">
       {strings.inGroup(group.data?.name ?? groupId)}

@@ -1,7 +1,7 @@
 /** Possible duplicates: pairs of contacts side by side, why they may be one person, and what to do about each. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -19,10 +19,7 @@ export function Screen() {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const [joining, setJoining] = useState<Pair | null>(null);
-  const pairs = useQuery({
-    queryKey: ["duplicates", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/duplicates", { workspace: id }, { signal }),
-  });
+  const pairs = useQuery(reading("GET /w/{workspace}/duplicates", { workspace: id }, ["duplicates", id]));
   const reread = async (): Promise<void> => {
     await Promise.all(
       [

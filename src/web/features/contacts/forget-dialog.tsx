@@ -5,7 +5,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -46,9 +46,7 @@ function Asking({ contact, onBegun }: { contact: Contact; onBegun: (begun: Erasu
   const client = useQueryClient();
   const phone = phoneOf(contact);
   const preview = useQuery({
-    queryKey: ["forget", id, phone],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/contacts/{phone}/forget", { workspace: id, phone }, { signal }),
+    ...reading("GET /w/{workspace}/contacts/{phone}/forget", { workspace: id, phone }, ["forget", id, phone]),
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
@@ -90,8 +88,7 @@ function plain(text: string): string {
 function Following({ begun, onClose }: { begun: Erasure; onClose: () => void }) {
   const { id, timezone } = useWorkspace();
   const erasure = useQuery({
-    queryKey: ["erasure", id, begun.id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/erasures/{id}", { workspace: id, id: begun.id }, { signal }),
+    ...reading("GET /w/{workspace}/erasures/{id}", { workspace: id, id: begun.id }, ["erasure", id, begun.id]),
     initialData: begun,
     refetchInterval: ({ state }) => (state.data?.state === "running" ? ASK_EVERY_MS : false),
   });

@@ -1,7 +1,7 @@
 /** What happened with a person, newest first: the conversation, broadcasts, notes, consent, changes of the number. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -22,9 +22,13 @@ export function History({ contact }: { contact: Contact }) {
   const [trail, setTrail] = useState<readonly string[]>([]);
   const after = trail.at(-1);
   const history = useQuery({
-    queryKey: ["history", id, phone, contact.updated_at, after],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/contacts/{phone}/history", { workspace: id, phone, query: { after } }, { signal }),
+    ...reading("GET /w/{workspace}/contacts/{phone}/history", { workspace: id, phone, query: { after } }, [
+      "history",
+      id,
+      phone,
+      contact.updated_at,
+      after,
+    ]),
     placeholderData: keepPreviousData,
   });
   return (

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { profileFields } from "#src/domain/contacts/profile-fields.ts";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Chip } from "../../ui/chip.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -32,8 +32,7 @@ export function JoinDialog({ pair, onClose, onJoined }: JoinDialogProps) {
   const [stays, goes] = choice.watch("stays") === "one" ? [pair.one, pair.other] : [pair.other, pair.one];
   const path = { workspace: id, phone: phoneOf(stays), other: phoneOf(goes) };
   const comparison = useQuery({
-    queryKey: ["join", path],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/contacts/{phone}/join/{other}", path, { signal }),
+    ...reading("GET /w/{workspace}/contacts/{phone}/join/{other}", path, ["join", path]),
     gcTime: 0,
     staleTime: 0,
     refetchOnWindowFocus: false,

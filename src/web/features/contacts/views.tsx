@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import type { Parameters } from "../../app/routes.ts";
-import { type Entry, request } from "../../data/api.ts";
+import { type Entry, reading, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -30,10 +30,7 @@ const NOTHING: Shown = {
 
 function useViews() {
   const { id } = useWorkspace();
-  return useQuery({
-    queryKey: ["contact-views", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/contact-views", { workspace: id }, { signal }),
-  });
+  return useQuery(reading("GET /w/{workspace}/contact-views", { workspace: id }, ["contact-views", id]));
 }
 
 /** What a view sets in the address. */

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
-import { type Entry, request } from "../../data/api.ts";
+import { type Entry, reading } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -36,8 +36,7 @@ export function Screen() {
   const [isReplaying, setIsReplaying] = useState(false);
   const query = { status, type: eventTypes.find((known) => known === type), after };
   const list = useQuery({
-    queryKey: ["deliveries", id, status, type, after],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/deliveries", { workspace: id, query }, { signal }),
+    ...reading("GET /w/{workspace}/deliveries", { workspace: id, query }, ["deliveries", id, status, type, after]),
     placeholderData: keepPreviousData,
     // The first page refreshes automatically, because users watch it while they repair a receiver.
     refetchInterval: after === undefined ? 5_000 : false,

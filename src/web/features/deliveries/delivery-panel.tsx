@@ -3,7 +3,7 @@
  * signature.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -20,8 +20,7 @@ import { strings } from "./strings.ts";
 export function DeliveryPanel({ id }: { id: string }) {
   const workspace = useWorkspace();
   const delivery = useQuery({
-    queryKey: ["delivery", workspace.id, id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/deliveries/{id}", { workspace: workspace.id, id }, { signal }),
+    ...reading("GET /w/{workspace}/deliveries/{id}", { workspace: workspace.id, id }, ["delivery", workspace.id, id]),
     refetchInterval: ({ state }) => (state.data?.status === "pending" ? 2_000 : false),
   });
   return (

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { scopeRows } from "#src/domain/workspaces/scopes.ts";
-import { type Entry, request } from "../../data/api.ts";
+import { type Entry, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -30,10 +30,7 @@ export function Keys() {
   const [revoking, setRevoking] = useState<Key | null>(null);
   /** Addresses that the key that was just revoked added. */
   const [left, setLeft] = useState<readonly string[]>([]);
-  const keys = useQuery({
-    queryKey: ["keys", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/keys", { workspace: id }, { signal }),
-  });
+  const keys = useQuery(reading("GET /w/{workspace}/keys", { workspace: id }, ["keys", id]));
   const groups = useAllGroups(id, keys.data?.some(({ group_id }) => group_id !== null) === true);
   const groupName = (group: number) => groups.data?.find((one) => one.id === group)?.name ?? `#${group}`;
   const reload = () => client.invalidateQueries({ queryKey: ["keys", id] });

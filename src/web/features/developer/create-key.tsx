@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { defaultScopes, scopeRows, scopes } from "#src/domain/workspaces/scopes.ts";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
@@ -158,10 +158,7 @@ export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
 /** Sends a message if the workspace has a template; else shows the workspace. */
 function CurlWithKey({ apiKey }: { apiKey: string }) {
   const workspace = useWorkspace();
-  const home = useQuery({
-    queryKey: ["home", workspace.id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/home", { workspace: workspace.id }, { signal }),
-  });
+  const home = useQuery(reading("GET /w/{workspace}/home", { workspace: workspace.id }, ["home", workspace.id]));
   const template = home.data?.template ?? null;
   const context = commandContext(location.origin, workspace, template ?? exampleTemplate("hello"), apiKey);
   if (template === null)

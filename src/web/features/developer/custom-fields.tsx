@@ -1,7 +1,7 @@
 /** Custom fields: list, define, and remove together with all their values. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Entry, request } from "../../data/api.ts";
+import { type Entry, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
@@ -19,10 +19,7 @@ export function CustomFields() {
   const client = useQueryClient();
   const [isAdding, setIsAdding] = useState(false);
   const [removing, setRemoving] = useState<CustomField | null>(null);
-  const fields = useQuery({
-    queryKey: ["fields", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
-  });
+  const fields = useQuery(reading("GET /w/{workspace}/fields", { workspace: id }, ["fields", id]));
   const reload = () => client.invalidateQueries({ queryKey: ["fields", id] });
   const add = (
     <Button small onClick={() => setIsAdding(true)}>

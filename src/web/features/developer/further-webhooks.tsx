@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
-import { type Entry, type Output, request } from "../../data/api.ts";
+import { type Entry, type Output, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -34,10 +34,7 @@ export function FurtherWebhooks() {
   const [removing, setRemoving] = useState<Webhook | null>(null);
   const [rotating, setRotating] = useState<Webhook | null>(null);
   const [rotated, setRotated] = useState<Rotated | null>(null);
-  const webhooks = useQuery({
-    queryKey: ["webhooks", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/webhooks", { workspace: id }, { signal }),
-  });
+  const webhooks = useQuery(reading("GET /w/{workspace}/webhooks", { workspace: id }, ["webhooks", id]));
   // The first address may be the one that was added.
   const reload = () =>
     Promise.all([

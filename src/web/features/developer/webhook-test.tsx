@@ -1,7 +1,7 @@
 /** Sends a test event and shows the receiver's answer in place: status, duration and body, or why there is none. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
@@ -33,8 +33,11 @@ export function TestEvent({ workspaceId, webhookId }: { workspaceId: number; web
 function Answer({ workspaceId, id, at }: { workspaceId: number; id: number; at: number }) {
   const isLate = () => Date.now() - at > ANSWER_TIMEOUT_MS;
   const delivery = useQuery({
-    queryKey: ["delivery", workspaceId, String(id)],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/deliveries/{id}", { workspace: workspaceId, id }, { signal }),
+    ...reading("GET /w/{workspace}/deliveries/{id}", { workspace: workspaceId, id }, [
+      "delivery",
+      workspaceId,
+      String(id),
+    ]),
     refetchInterval: (query) => ((query.state.data?.attempts.length ?? 0) > 0 || isLate() ? false : 300),
     staleTime: 0,
   });

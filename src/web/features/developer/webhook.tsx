@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -23,10 +23,7 @@ type Webhook = Output<"GET /w/{workspace}/webhook">;
 
 export function WebhookSettings() {
   const { id } = useWorkspace();
-  const webhook = useQuery({
-    queryKey: ["webhook", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/webhook", { workspace: id }, { signal }),
-  });
+  const webhook = useQuery(reading("GET /w/{workspace}/webhook", { workspace: id }, ["webhook", id]));
   return (
     <div id="webhook" className="scroll-mt-4">
       <Section title={strings.webhook} lead={strings.webhookLead}>

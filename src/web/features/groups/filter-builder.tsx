@@ -4,7 +4,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -31,10 +31,7 @@ export function useFilterFields(): FilterField[] | undefined {
   const workspace = useWorkspace();
   const { id } = workspace;
   const seesGroups = may(workspace, "broadcasts");
-  const custom = useQuery({
-    queryKey: ["fields", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
-  });
+  const custom = useQuery(reading("GET /w/{workspace}/fields", { workspace: id }, ["fields", id]));
   const groups = useAllGroups(id, seesGroups);
   if (custom.data === undefined || (seesGroups && groups.data === undefined)) return undefined;
   return filterFields(custom.data, groups.data?.filter(({ type }) => type === "static") ?? []);

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink, textLink } from "../../ui/button.tsx";
@@ -30,8 +30,7 @@ export function Screen() {
   const { after, open } = useParameters(SCREEN);
   const [isCreating, setIsCreating] = useState(false);
   const list = useQuery({
-    queryKey: ["groups", id, after],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/groups", { workspace: id, query: { after } }, { signal }),
+    ...reading("GET /w/{workspace}/groups", { workspace: id, query: { after } }, ["groups", id, after]),
     placeholderData: keepPreviousData,
   });
   return (
@@ -73,10 +72,9 @@ export function Screen() {
 
 function GroupPanel({ groupId }: { groupId: string }) {
   const { id } = useWorkspace();
-  const group = useQuery({
-    queryKey: ["group", id, groupId],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/groups/{id}", { workspace: id, id: groupId }, { signal }),
-  });
+  const group = useQuery(
+    reading("GET /w/{workspace}/groups/{id}", { workspace: id, id: groupId }, ["group", id, groupId]),
+  );
   return (
     <Panel screen={SCREEN} title={group.data?.name ?? strings.title}>
       <Loaded query={group}>{(data) => <Detail group={data} />}</Loaded>

@@ -5,7 +5,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { unreadQuery, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { Button, ButtonLink, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -25,8 +25,7 @@ import { Today, useToday } from "./today.tsx";
 export function Screen() {
   const workspace = useWorkspace();
   const home = useQuery({
-    queryKey: ["home", workspace.id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/home", { workspace: workspace.id }, { signal }),
+    ...reading("GET /w/{workspace}/home", { workspace: workspace.id }, ["home", workspace.id]),
     // The user completes the steps elsewhere, so they are polled.
     refetchInterval: (query) => (query.state.data?.has_delivered_events === true ? 60_000 : 5_000),
   });

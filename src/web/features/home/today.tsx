@@ -5,7 +5,7 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import type { Workspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
@@ -33,8 +33,7 @@ const TONES: Readonly<Partial<Record<CounterName, ChipTone>>> = { failed: "red",
 
 export function useToday({ id }: Workspace): UseQueryResult<TodayView> {
   return useQuery({
-    queryKey: ["today", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/today", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/today", { workspace: id }, ["today", id]),
     refetchInterval: 15_000,
   });
 }

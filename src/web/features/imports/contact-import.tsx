@@ -7,7 +7,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, FileUp } from "lucide-react";
 import { useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
-import { ApiError, request, upload } from "../../data/api.ts";
+import { ApiError, reading, request, upload } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
@@ -55,8 +55,7 @@ function Upload() {
   const [isDraggedOver, setIsDraggedOver] = useState(false);
   const { press, isBusy, error } = usePress({ leaves: true });
   const list = useQuery({
-    queryKey: ["imports", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/imports", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/imports", { workspace: id }, ["imports", id]),
     refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? 2_000 : false),
   });
   const take = async (file: File | undefined) => {
@@ -142,8 +141,7 @@ function Upload() {
 function ImportPage({ file }: { file: string }) {
   const { id } = useWorkspace();
   const job = useQuery({
-    queryKey: ["import", id, file],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/imports/{id}", { workspace: id, id: file }, { signal }),
+    ...reading("GET /w/{workspace}/imports/{id}", { workspace: id, id: file }, ["import", id, file]),
     refetchInterval: ({ state }) => (state.data !== undefined && isRunning(state.data) ? 700 : false),
   });
   const [isChanging, setIsChanging] = useState(false);

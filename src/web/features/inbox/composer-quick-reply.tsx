@@ -9,7 +9,7 @@ import { useForm } from "react-hook-form";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { type ProfileName, profileFields } from "#src/domain/contacts/profile-fields.ts";
 import { fieldsIn, fillReply } from "#src/domain/inbound/quick-reply.ts";
-import { type Entry, request } from "../../data/api.ts";
+import { type Entry, reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -43,10 +43,7 @@ export function QuickReplyPicker({ draftId, contact, onClose }: PickerProps) {
   const { id: workspace } = useWorkspace();
   const [wanted, setWanted] = useState<{ reply: QuickReply; missing: string[] } | null>(null);
   const query = useRef("");
-  const replies = useQuery({
-    queryKey: ["quick-replies", workspace],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/quick-replies", { workspace }, { signal }),
-  });
+  const replies = useQuery(reading("GET /w/{workspace}/quick-replies", { workspace }, ["quick-replies", workspace]));
   const leave = () => {
     onClose();
     focusReply();

@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { useAskEvery } from "../../data/live.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
@@ -46,9 +46,11 @@ import { WindowChip } from "./window-chip.tsx";
 export function ConversationView({ id }: { id: string }) {
   const { id: workspaceId } = useWorkspace();
   const conversation = useQuery({
-    queryKey: ["conversation", workspaceId, id],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/inbox/{contact}", { workspace: workspaceId, contact: id }, { signal }),
+    ...reading("GET /w/{workspace}/inbox/{contact}", { workspace: workspaceId, contact: id }, [
+      "conversation",
+      workspaceId,
+      id,
+    ]),
     refetchInterval: useAskEvery(3_000),
   });
   if (conversation.isPending) return <Loading />;

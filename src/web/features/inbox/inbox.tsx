@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Parameters } from "../../app/routes.ts";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useAskEvery } from "../../data/live.ts";
 import { unreadQuery, useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
@@ -68,13 +68,11 @@ function useConversationList() {
   const { asks } = useInboxSearch();
   const every = useAskEvery(4_000);
   return useQuery({
-    queryKey: ["conversations", id, view, show, after],
-    queryFn: ({ signal }) =>
-      request(
-        "GET /w/{workspace}/inbox",
-        { workspace: id, query: { view: view === "all" ? undefined : view, show, after } },
-        { signal },
-      ),
+    ...reading(
+      "GET /w/{workspace}/inbox",
+      { workspace: id, query: { view: view === "all" ? undefined : view, show, after } },
+      ["conversations", id, view, show, after],
+    ),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? every : false,
     enabled: !asks,
@@ -205,8 +203,7 @@ function Views() {
   const { id } = useWorkspace();
   const refetchInterval = useAskEvery(10_000);
   const { data } = useQuery({
-    queryKey: ["conversations", id, "views"],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/inbox/views", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/inbox/views", { workspace: id }, ["conversations", id, "views"]),
     refetchInterval,
   });
   const unread = useQuery({ ...unreadQuery(id), refetchInterval });

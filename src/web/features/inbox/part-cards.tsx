@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { limits } from "#src/domain/messages/kinds/limits.ts";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { FieldFrame, inputClass, Tick } from "../../ui/field.tsx";
 import { Failed } from "../../ui/states.tsx";
@@ -150,9 +150,12 @@ function FindContact({ context: { isLocked, hasFocus }, onFound }: FindContactPr
     return () => clearTimeout(timer);
   }, [text]);
   const list = useQuery({
-    queryKey: ["contacts", workspace, "card", q],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/contacts", { workspace, query: { q, per_page: String(FOUND_MAX) } }, { signal }),
+    ...reading("GET /w/{workspace}/contacts", { workspace, query: { q, per_page: String(FOUND_MAX) } }, [
+      "contacts",
+      workspace,
+      "card",
+      q,
+    ]),
     placeholderData: keepPreviousData,
     enabled: q !== "",
   });

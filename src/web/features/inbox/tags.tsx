@@ -5,7 +5,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { newFormKey, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -119,8 +119,7 @@ function AddTag({ contact, add, onLeave }: AddTagProps) {
     return () => clearTimeout(timer);
   }, [text]);
   const { data: known = [] } = useQuery({
-    queryKey: ["tags", workspace, q],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/tags", { workspace, query: { q } }, { signal }),
+    ...reading("GET /w/{workspace}/tags", { workspace, query: { q } }, ["tags", workspace, q]),
     placeholderData: keepPreviousData,
   });
   // What was just pressed leaves the list with the press: later, another would come under the next one.

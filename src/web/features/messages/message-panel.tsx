@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ScreenWith } from "../../app/routes.ts";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { isSimulated, useWorkspace, type Workspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -33,8 +33,7 @@ interface MessagePanelProps {
 export function MessagePanel({ screen, id }: MessagePanelProps) {
   const { id: workspaceId } = useWorkspace();
   const message = useQuery({
-    queryKey: ["message", workspaceId, id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/messages/{id}", { workspace: workspaceId, id }, { signal }),
+    ...reading("GET /w/{workspace}/messages/{id}", { workspace: workspaceId, id }, ["message", workspaceId, id]),
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined || isTerminal(data)) return false;
       return Date.now() - Date.parse(data.created_at) < YOUNG_MS ? SOON_MS : LATER_MS;

@@ -1,6 +1,6 @@
 /** Messages: search by phone, id or words, filter by state and origin; the detail of one beside the list. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -28,13 +28,16 @@ export function Screen() {
   const { q, status, origin, day, code, after, open } = useParameters(SCREEN);
   const change = useChangeParameters(SCREEN);
   const list = useQuery({
-    queryKey: ["messages", id, q, status, origin, day, code, after],
-    queryFn: ({ signal }) =>
-      request(
-        "GET /w/{workspace}/messages",
-        { workspace: id, query: { q, status, origin, day, code, after } },
-        { signal },
-      ),
+    ...reading("GET /w/{workspace}/messages", { workspace: id, query: { q, status, origin, day, code, after } }, [
+      "messages",
+      id,
+      q,
+      status,
+      origin,
+      day,
+      code,
+      after,
+    ]),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 5_000 : false,
   });

@@ -1,7 +1,7 @@
 /** Whom the number blocks, as WhatsApp lists them, in pages; each can be unblocked. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Entry, request } from "../../data/api.ts";
+import { type Entry, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -24,9 +24,12 @@ export function BlockedPeople({ number: { id } }: { number: SendingNumber }) {
   const { after } = useParameters(SCREEN);
   const [asked, setAsked] = useState<Blocked | null>(null);
   const list = useQuery({
-    queryKey: ["number-blocked", workspace, id, after ?? ""],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/numbers/{id}/blocked", { workspace, id, query: { after } }, { signal }),
+    ...reading("GET /w/{workspace}/numbers/{id}/blocked", { workspace, id, query: { after } }, [
+      "number-blocked",
+      workspace,
+      id,
+      after ?? "",
+    ]),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
   });

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Path, useForm, useWatch } from "react-hook-form";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -19,9 +19,11 @@ export function ChooseStep() {
   const { id } = useWorkspace();
   const [account, setAccount] = useState("");
   const offered = useQuery({
-    queryKey: ["offered", id, account],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/connection/numbers", { workspace: id, query: { account } }, { signal }),
+    ...reading("GET /w/{workspace}/connection/numbers", { workspace: id, query: { account } }, [
+      "offered",
+      id,
+      account,
+    ]),
     // Each time, the network is asked.
     staleTime: 60_000,
     refetchOnWindowFocus: false,

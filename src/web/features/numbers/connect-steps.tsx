@@ -5,7 +5,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
@@ -83,10 +83,15 @@ function LaterSteps({ connection, number }: { connection: Connection; number: Se
   const { id } = useWorkspace();
   const found = useQuery({
     // What the server knows of the number has changed: ask again at once.
-    queryKey: ["findings", id, number.id, number.ready, number.state?.status, connection.verified_at],
+    ...reading("GET /w/{workspace}/numbers/{id}/findings", { workspace: id, id: number.id }, [
+      "findings",
+      id,
+      number.id,
+      number.ready,
+      number.state?.status,
+      connection.verified_at,
+    ]),
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/numbers/{id}/findings", { workspace: id, id: number.id }, { signal }),
     staleTime: 0,
     refetchOnWindowFocus: false,
     refetchInterval: ({ state }) =>

@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { NotFound } from "../../app/not-found.tsx";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { buttonClass, textLink } from "../../ui/button.tsx";
@@ -28,14 +28,12 @@ export function Screen() {
   const { id } = useWorkspace();
   const { via, number: opened } = useParameters(SCREEN);
   const connection = useQuery({
-    queryKey: ["connection", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/connection", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/connection", { workspace: id }, ["connection", id]),
     // Nothing is asked of Meta here: this shows when Meta has asked.
     refetchInterval: 3_000,
   });
   const numbers = useQuery({
-    queryKey: ["numbers", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/numbers", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/numbers", { workspace: id }, ["numbers", id]),
     refetchInterval: 5_000,
   });
   if (connection.isPending || numbers.isPending) return <Loading />;

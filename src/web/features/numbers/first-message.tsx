@@ -1,7 +1,7 @@
 /** The first message: an approved template to the owner's own phone, followed until it is read. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -63,8 +63,7 @@ interface FollowedProps extends Pick<Props, "onDelivered"> {
 function Followed({ id, onDelivered, onAnother }: FollowedProps) {
   const { id: workspace } = useWorkspace();
   const message = useQuery({
-    queryKey: ["message", workspace, String(id)],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/messages/{id}", { workspace, id }, { signal }),
+    ...reading("GET /w/{workspace}/messages/{id}", { workspace, id }, ["message", workspace, String(id)]),
     refetchInterval: ({ state }) => (state.data?.status === "read" || state.data?.status === "failed" ? false : 2_000),
   });
   const isDelivered = message.data?.status === "delivered" || message.data?.status === "read";

@@ -4,7 +4,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { may, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -137,9 +137,11 @@ const ORDER: readonly Finding["level"][] = ["problem", "warning", "ok"];
 function Findings({ number }: { number: SendingNumber }) {
   const { id: workspaceId } = useWorkspace();
   const found = useQuery({
-    queryKey: ["findings", workspaceId, number.id],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/numbers/{id}/findings", { workspace: workspaceId, id: number.id }, { signal }),
+    ...reading("GET /w/{workspace}/numbers/{id}/findings", { workspace: workspaceId, id: number.id }, [
+      "findings",
+      workspaceId,
+      number.id,
+    ]),
     // The doctor asks the network, so it runs only when the panel opens or the user asks again.
     staleTime: 60_000,
     refetchOnWindowFocus: false,

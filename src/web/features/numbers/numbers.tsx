@@ -1,6 +1,6 @@
 /** Numbers: the list, and the detail of one beside it. */
 import { useQuery } from "@tanstack/react-query";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -22,8 +22,7 @@ export function Screen() {
   const isOwner = may(workspace, "manage");
   const { open } = useParameters(SCREEN);
   const list = useQuery({
-    queryKey: ["numbers", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/numbers", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/numbers", { workspace: id }, ["numbers", id]),
     refetchInterval: 5_000,
   });
   const opened = list.data?.find((number) => String(number.id) === open);

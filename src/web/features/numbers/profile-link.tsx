@@ -1,7 +1,7 @@
 /** The address at which people begin to write, and its QR code on a sheet to print. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState } from "react";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -26,9 +26,12 @@ export function LinkSection({ number }: { number: SendingNumber }) {
     return () => clearTimeout(timer);
   }, [typed]);
   const link = useQuery({
-    queryKey: ["number-link", workspace, number.id, text],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/numbers/{id}/link", { workspace, id: number.id, query: { text } }, { signal }),
+    ...reading("GET /w/{workspace}/numbers/{id}/link", { workspace, id: number.id, query: { text } }, [
+      "number-link",
+      workspace,
+      number.id,
+      text,
+    ]),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { textLink } from "../../ui/button.tsx";
@@ -23,10 +23,7 @@ export function Screen() {
   const workspace = useWorkspace();
   const { id } = workspace;
   const { number: opened } = useParameters("/w/$workspace/numbers/profile");
-  const numbers = useQuery({
-    queryKey: ["numbers", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/numbers", { workspace: id }, { signal }),
-  });
+  const numbers = useQuery(reading("GET /w/{workspace}/numbers", { workspace: id }, ["numbers", id]));
   if (numbers.isPending) return <Loading />;
   if (numbers.data === undefined) return <Failed error={numbers.error} retry={() => void numbers.refetch()} />;
   const number = opened === undefined ? numbers.data[0] : numbers.data.find((one) => String(one.id) === opened);
@@ -53,9 +50,11 @@ export function Screen() {
 function OwnSections({ number }: { number: SendingNumber }) {
   const { id: workspace } = useWorkspace();
   const profile = useQuery({
-    queryKey: ["number-profile", workspace, number.id],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/numbers/{id}/profile", { workspace, id: number.id }, { signal }),
+    ...reading("GET /w/{workspace}/numbers/{id}/profile", { workspace, id: number.id }, [
+      "number-profile",
+      workspace,
+      number.id,
+    ]),
     // Meta is asked, and what is typed must stay.
     staleTime: 60_000,
     refetchOnWindowFocus: false,

@@ -1,6 +1,6 @@
 /** The log of requests with API keys: the list with its filters, and what it lacks. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -20,17 +20,18 @@ export function Screen() {
   const { id, timezone } = workspace;
   const { status, key, after } = useParameters(SCREEN);
   const list = useQuery({
-    queryKey: ["requests", id, status, key, after],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/requests", { workspace: id, query: { status, key, after } }, { signal }),
+    ...reading("GET /w/{workspace}/requests", { workspace: id, query: { status, key, after } }, [
+      "requests",
+      id,
+      status,
+      key,
+      after,
+    ]),
     placeholderData: keepPreviousData,
     // The first page refreshes automatically, because users watch it while they call the API.
     refetchInterval: after === undefined ? 5_000 : false,
   });
-  const about = useQuery({
-    queryKey: ["requests-about", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/requests/about", { workspace: id }, { signal }),
-  });
+  const about = useQuery(reading("GET /w/{workspace}/requests/about", { workspace: id }, ["requests-about", id]));
   const isFiltered = status !== undefined || key !== undefined;
   return (
     <Page title={strings.title} lead={strings.lead}>

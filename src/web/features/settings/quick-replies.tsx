@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { replyFields } from "#src/domain/inbound/quick-reply.ts";
-import { type Entry, request, uploadForm } from "../../data/api.ts";
+import { type Entry, reading, request, uploadForm } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
@@ -25,10 +25,7 @@ export function Screen() {
   /** `new`: one that is being written for the first time. */
   const [editing, setEditing] = useState<QuickReply | "new" | null>(null);
   const [removing, setRemoving] = useState<QuickReply | null>(null);
-  const replies = useQuery({
-    queryKey: ["quick-replies", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/quick-replies", { workspace: id }, { signal }),
-  });
+  const replies = useQuery(reading("GET /w/{workspace}/quick-replies", { workspace: id }, ["quick-replies", id]));
   const reload = () => client.invalidateQueries({ queryKey: ["quick-replies", id] });
   const add = (
     <Button tone="primary" onClick={() => setEditing("new")}>
@@ -107,10 +104,7 @@ function EditReply({ reply, onClose, onSaved }: EditReplyProps) {
   const { id: workspace } = useWorkspace();
   const [upload, setUpload] = useState<Upload | null>(reply?.upload ?? null);
   const [isUploading, setUploading] = useState(false);
-  const fields = useQuery({
-    queryKey: ["fields", workspace],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace }, { signal }),
-  });
+  const fields = useQuery(reading("GET /w/{workspace}/fields", { workspace }, ["fields", workspace]));
   const form = useForm({
     defaultValues: { name: reply?.name ?? "", text: reply?.text ?? "", upload_id: reply?.upload?.id ?? null },
   });

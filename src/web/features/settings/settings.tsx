@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Confirm } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
@@ -31,10 +31,7 @@ const PEOPLE_SHOWN = 8;
 
 export function Screen() {
   const { id } = useWorkspace();
-  const settings = useQuery({
-    queryKey: ["settings", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/settings", { workspace: id }, { signal }),
-  });
+  const settings = useQuery(reading("GET /w/{workspace}/settings", { workspace: id }, ["settings", id]));
   return (
     <Page title={strings.title} lead={strings.lead} isNarrow>
       <Loaded query={settings}>{(rows) => <SettingsForm settings={rows} />}</Loaded>
@@ -46,10 +43,7 @@ export function Screen() {
 /** What the operator has set for all workspaces. */
 function Retention() {
   const { id } = useWorkspace();
-  const retention = useQuery({
-    queryKey: ["retention", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/settings/retention", { workspace: id }, { signal }),
-  });
+  const retention = useQuery(reading("GET /w/{workspace}/settings/retention", { workspace: id }, ["retention", id]));
   return (
     <section aria-labelledby="retention" className="mt-8 flex flex-col gap-3">
       <h2 id="retention" className="text-section font-semibold">

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/states.tsx";
@@ -11,10 +11,7 @@ import { strings } from "./strings.ts";
 export function LostPassword() {
   const [isSent, setIsSent] = useState(false);
   const form = useForm({ defaultValues: { email: "" } });
-  const offer = useQuery({
-    queryKey: ["sign-in"],
-    queryFn: ({ signal }) => request("GET /sign-in", {}, { signal }),
-  });
+  const offer = useQuery(reading("GET /sign-in", {}, ["sign-in"]));
   const sendsEmail = offer.data?.sends_email === true;
   return (
     <details className="text-quiet">

@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft, SendHorizontal } from "lucide-react";
 import { useRef, useState } from "react";
-import { newFormKey, type Output, request } from "../../data/api.ts";
+import { newFormKey, type Output, reading, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink } from "../../ui/address.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -35,9 +35,7 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
   const client = useQueryClient();
   const [error, setError] = useState<unknown>(null);
   const state = useQuery({
-    queryKey: ["simulator", id, phone],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/simulator/phones/{phone}", { workspace: id, phone }, { signal }),
+    ...reading("GET /w/{workspace}/simulator/phones/{phone}", { workspace: id, phone }, ["simulator", id, phone]),
     refetchInterval: 1_000,
   });
   const play: Play = async (ask) => {

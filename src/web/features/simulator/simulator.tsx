@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useRef } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { may, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
@@ -26,8 +26,7 @@ export function Screen() {
   const workspace = useWorkspace();
   const { phone, open } = useParameters(SCREEN);
   const state = useQuery({
-    queryKey: ["simulator", workspace.id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/simulator", { workspace: workspace.id }, { signal }),
+    ...reading("GET /w/{workspace}/simulator", { workspace: workspace.id }, ["simulator", workspace.id]),
     refetchInterval: 2_000,
   });
   return (

@@ -1,6 +1,6 @@
 /** Backups with their verification reports: make, verify, run a restore drill, download. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -23,8 +23,7 @@ const SCREEN = "/system/backups";
 export function Screen() {
   const { open } = useParameters(SCREEN);
   const backups = useQuery({
-    queryKey: ["system", "backups"],
-    queryFn: ({ signal }) => request("GET /system/backups", {}, { signal }),
+    ...reading("GET /system/backups", {}, ["system", "backups"]),
     refetchInterval: ({ state }) => jobsPollMs(state.data),
   });
   const start = useStartJob();

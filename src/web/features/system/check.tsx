@@ -1,6 +1,6 @@
 /** Checks the database on demand, while the server runs, and reports what was checked. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -15,8 +15,7 @@ export function DatabaseCheck() {
   const client = useQueryClient();
   const { press, isBusy, error } = usePress();
   const jobs = useQuery({
-    queryKey: ["system", "check"],
-    queryFn: ({ signal }) => request("GET /system/check", {}, { signal }),
+    ...reading("GET /system/check", {}, ["system", "check"]),
     refetchInterval: ({ state }) => jobsPollMs(state.data),
   });
   const start = async (key: string) => {

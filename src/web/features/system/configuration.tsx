@@ -1,6 +1,6 @@
 /** The configuration as it is in force: each setting with its value, where that was given, and what it is for. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading } from "../../data/api.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { DocsLink } from "../../ui/docs-link.tsx";
 import { FilterBar } from "../../ui/list.tsx";
@@ -16,10 +16,7 @@ type Setting = Output<"GET /system/configuration">["settings"][number];
 
 const SCREEN = "/system/configuration";
 
-const configuration = queryOptions({
-  queryKey: ["system", "configuration"],
-  queryFn: ({ signal }) => request("GET /system/configuration", {}, { signal }),
-});
+const configuration = queryOptions(reading("GET /system/configuration", {}, ["system", "configuration"]));
 
 export function Screen() {
   const { show, q = "", open } = useParameters(SCREEN);

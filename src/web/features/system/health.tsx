@@ -1,7 +1,7 @@
 /** The server's health: a one-sentence status, then findings with the next step for each, then all values. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -19,8 +19,7 @@ import type { Health, ServerFinding, SetupFinding } from "./system-view.ts";
 
 export function Screen() {
   const health = useQuery({
-    queryKey: ["system", "health"],
-    queryFn: ({ signal }) => request("GET /system/health", {}, { signal }),
+    ...reading("GET /system/health", {}, ["system", "health"]),
     refetchInterval: 10_000,
   });
   const { data } = health;
@@ -266,8 +265,7 @@ const ORDER: readonly SetupFinding["level"][] = ["problem", "warning", "ok"];
 /** The doctor's findings for all numbers. */
 function Setup() {
   const found = useQuery({
-    queryKey: ["system", "findings"],
-    queryFn: ({ signal }) => request("GET /system/findings", {}, { signal }),
+    ...reading("GET /system/findings", {}, ["system", "findings"]),
     // The doctor asks the network, so it runs only when the screen opens or the user asks again.
     staleTime: 60_000,
     refetchOnWindowFocus: false,

@@ -1,7 +1,7 @@
 /** What the server logged recently, as it happens: by level and words, each entry whole in the panel. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading } from "../../data/api.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
@@ -32,8 +32,7 @@ export function Screen() {
   const { level, q, open } = useParameters(SCREEN);
   const [isPaused, setIsPaused] = useState(false);
   const entries = useQuery({
-    queryKey: ["system", "log", level, q],
-    queryFn: ({ signal }) => request("GET /system/log", { query: { level, q } }, { signal }),
+    ...reading("GET /system/log", { query: { level, q } }, ["system", "log", level, q]),
     placeholderData: keepPreviousData,
     refetchInterval: isPaused ? false : POLL_MS,
   });

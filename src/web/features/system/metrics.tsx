@@ -1,6 +1,6 @@
 /** Charts of the process's metrics: messages by outcome, waiting work, webhooks, and durations. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading } from "../../data/api.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { size, span } from "../../ui/measure.ts";
@@ -23,8 +23,7 @@ const SCREEN = "/system/metrics";
 export function Screen() {
   const { hours = "1" } = useParameters(SCREEN);
   const metrics = useQuery({
-    queryKey: ["system", "metrics", hours],
-    queryFn: ({ signal }) => request("GET /system/metrics", { query: { hours: hours } }, { signal }),
+    ...reading("GET /system/metrics", { query: { hours: hours } }, ["system", "metrics", hours]),
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   });

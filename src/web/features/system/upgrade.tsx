@@ -1,6 +1,6 @@
 /** Whether there is a newer release, what changed, and the command that installs it. The page itself installs nothing. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading, request } from "../../data/api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -17,10 +17,7 @@ type Changes = NonNullable<Upgrade["release"]>["changes"];
 const KEY = ["system", "upgrade"];
 
 export function Screen() {
-  const upgrade = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => request("GET /system/upgrade", {}, { signal }),
-  });
+  const upgrade = useQuery(reading("GET /system/upgrade", {}, KEY));
   return (
     <Page title={strings.title}>
       <SystemTabs />

@@ -1,7 +1,7 @@
 /** The unsent drafts of the workspace, above its templates. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -11,10 +11,7 @@ import { strings } from "./strings.ts";
 
 export function TemplateDrafts() {
   const { id, timezone } = useWorkspace();
-  const drafts = useQuery({
-    queryKey: ["template-drafts", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/template-drafts", { workspace: id }, { signal }),
-  });
+  const drafts = useQuery(reading("GET /w/{workspace}/template-drafts", { workspace: id }, ["template-drafts", id]));
   if (drafts.data === undefined || drafts.data.length === 0) return null;
   return (
     <Section title={strings.drafts}>

@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { findHints } from "#src/domain/templates/rules/check.ts";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { useChecked } from "./checked.tsx";
@@ -42,11 +42,13 @@ export function Hints() {
 
 export function useApproved() {
   const { id: workspace } = useWorkspace();
-  return useQuery({
-    queryKey: ["templates", workspace, "approved"],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/templates", { workspace, query: { status: "APPROVED" } }, { signal }),
-  });
+  return useQuery(
+    reading("GET /w/{workspace}/templates", { workspace, query: { status: "APPROVED" } }, [
+      "templates",
+      workspace,
+      "approved",
+    ]),
+  );
 }
 
 /** One of the first page of approved templates: of the same language, if there is one. */

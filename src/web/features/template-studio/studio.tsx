@@ -7,7 +7,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { templateLanguages } from "#src/domain/templates/rules/general.ts";
 import { NotFound } from "../../app/not-found.tsx";
-import { ApiError, type Entry, request } from "../../data/api.ts";
+import { ApiError, type Entry, reading, request } from "../../data/api.ts";
 import { useAutosave } from "../../data/autosave.ts";
 import { isSimulated, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
@@ -35,9 +35,11 @@ export function Screen() {
   const { id } = useWorkspace();
   const { draft } = useParameters(SCREEN);
   const found = useQuery({
-    queryKey: ["template-draft", id, draft],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/template-drafts/{id}", { workspace: id, id: draft ?? "" }, { signal }),
+    ...reading("GET /w/{workspace}/template-drafts/{id}", { workspace: id, id: draft ?? "" }, [
+      "template-draft",
+      id,
+      draft,
+    ]),
     enabled: draft !== undefined,
     // Always read again: another device may have changed or sent it.
     gcTime: 0,

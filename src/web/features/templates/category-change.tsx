@@ -1,6 +1,6 @@
 /** A change of a template's category by WhatsApp: what it was, what it is now, since when, and what that means. */
 import { useQuery } from "@tanstack/react-query";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { Notice } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
@@ -29,8 +29,7 @@ export function CategoryChangeNotice({ template: { category_change: change } }: 
   const { id, timezone } = workspace;
   // Only people who manage the workspace see what it is charged.
   const billing = useQuery({
-    queryKey: ["billing", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/billing", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/billing", { workspace: id }, ["billing", id]),
     enabled: change !== null && may(workspace, "manage"),
   });
   if (change === null) return null;

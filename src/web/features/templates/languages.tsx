@@ -1,7 +1,7 @@
 /** The languages of a name, side by side: what each says, and whether it can be sent. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -11,10 +11,9 @@ import { type Template, templateChip } from "./template-view.ts";
 
 export function Languages({ template: { id: shown, name } }: { template: Template }) {
   const { id: workspace } = useWorkspace();
-  const found = useQuery({
-    queryKey: ["templates", workspace, "named", name],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/templates", { workspace, query: { q: name } }, { signal }),
-  });
+  const found = useQuery(
+    reading("GET /w/{workspace}/templates", { workspace, query: { q: name } }, ["templates", workspace, "named", name]),
+  );
   const all = (found.data?.data ?? []).filter((one) => one.name === name);
   if (all.length < 2) return null;
   return (

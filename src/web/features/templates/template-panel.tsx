@@ -4,7 +4,7 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -31,9 +31,7 @@ const REVIEW_LOOK_MS = 5_000;
 export function TemplatePanel({ templateId }: { templateId: string }) {
   const { id } = useWorkspace();
   const template = useQuery({
-    queryKey: ["template", id, templateId],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/templates/{id}", { workspace: id, id: templateId }, { signal }),
+    ...reading("GET /w/{workspace}/templates/{id}", { workspace: id, id: templateId }, ["template", id, templateId]),
     // The decision is shown as soon as it is there.
     refetchInterval: ({ state }) => (state.data?.status === "PENDING" ? REVIEW_LOOK_MS : false),
   });

@@ -1,7 +1,7 @@
 /** Templates: the list with WhatsApp's decisions, the detail of one, and the time of the last sync. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
@@ -29,9 +29,14 @@ export function Screen() {
   const { q, status, generated, after, open } = useParameters(SCREEN);
   const isSearch = q !== undefined || status !== undefined || generated !== undefined;
   const list = useQuery({
-    queryKey: ["templates", id, q, status, generated, after],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/templates", { workspace: id, query: { q, status, generated, after } }, { signal }),
+    ...reading("GET /w/{workspace}/templates", { workspace: id, query: { q, status, generated, after } }, [
+      "templates",
+      id,
+      q,
+      status,
+      generated,
+      after,
+    ]),
     placeholderData: keepPreviousData,
   });
   const total = list.data?.meta.total ?? 0;
@@ -151,8 +156,7 @@ function Sync() {
   const client = useQueryClient();
   const { press, isBusy, error } = usePress();
   const synced = useQuery({
-    queryKey: ["templates-sync", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/templates/sync", { workspace: id }, { signal }),
+    ...reading("GET /w/{workspace}/templates/sync", { workspace: id }, ["templates-sync", id]),
     refetchInterval: 10_000,
   });
   // A new sync may have changed the list.

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { type Path, type UseFormReturn, useForm } from "react-hook-form";
 import { invitationText } from "#src/domain/users/invitation-text.ts";
 import { type Role, roles } from "#src/domain/users/roles.ts";
-import { type Output, request } from "../../data/api.ts";
+import { type Output, reading, request } from "../../data/api.ts";
 import { useMe } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
@@ -178,10 +178,7 @@ interface AgentNumbersProps {
 
 /** The choice of numbers, where there are several. */
 function Numbers<V extends NumbersForm>({ form, id }: { form: UseFormReturn<V>; id: string }) {
-  const numbers = useQuery({
-    queryKey: ["numbers", Number(id)],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/numbers", { workspace: id }, { signal }),
-  });
+  const numbers = useQuery(reading("GET /w/{workspace}/numbers", { workspace: id }, ["numbers", Number(id)]));
   const choices = (numbers.data ?? []).map(({ id: number, phone, name }) => ({
     value: String(number),
     label: phone,

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { roles, workspaceRoles } from "#src/domain/users/roles.ts";
-import { request } from "../../data/api.ts";
+import { reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -28,10 +28,7 @@ export function Screen() {
   const [ending, setEnding] = useState<Member | null>(null);
   const [removing, setRemoving] = useState<Member | null>(null);
   const [created, setCreated] = useState<CreatedLink | null>(null);
-  const members = useQuery({
-    queryKey: ["people", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/people", { workspace: id }, { signal }),
-  });
+  const members = useQuery(reading("GET /w/{workspace}/people", { workspace: id }, ["people", id]));
   const reload = () => client.invalidateQueries({ queryKey: ["people", id] });
   const { press, isBusy: isLinking, error } = usePress();
   const link = ({ id: userId, email, role }: Member, isByMail = false) =>

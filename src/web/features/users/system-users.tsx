@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { roleNames, roles } from "#src/domain/users/roles.ts";
-import { request } from "../../data/api.ts";
+import { reading } from "../../data/api.ts";
 import { useMe } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -25,7 +25,7 @@ export function Screen() {
   const { workspaces } = useMe();
   const client = useQueryClient();
   const [isInviting, setIsInviting] = useState(false);
-  const users = useQuery({ queryKey: ["users"], queryFn: ({ signal }) => request("GET /users", {}, { signal }) });
+  const users = useQuery(reading("GET /users", {}, ["users"]));
   const reload = () => client.invalidateQueries({ queryKey: ["users"] });
   const opened = users.data?.find(({ id }) => String(id) === open);
   const where = ({ is_operator, workspaces: memberships, invitations }: User): string => {

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { type Entry, request } from "../../data/api.ts";
+import { type Entry, reading, request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
@@ -29,10 +29,7 @@ const SCREEN = "/system/workspaces";
 
 export function Screen() {
   const { open } = useParameters(SCREEN);
-  const list = useQuery({
-    queryKey: ["system", "workspaces"],
-    queryFn: ({ signal }) => request("GET /workspaces", {}, { signal }),
-  });
+  const list = useQuery(reading("GET /workspaces", {}, ["system", "workspaces"]));
   const rows = list.data ?? [];
   const opened = rows.find(({ id }) => String(id) === open);
   const createButton = (

@@ -7,7 +7,7 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { newFormKey } from "../data/api.ts";
-import { Button, IconButton } from "./button.tsx";
+import { Button, IconButton, type Tone } from "./button.tsx";
 import { inputClass } from "./field.tsx";
 import { ErrorLine } from "./states.tsx";
 
@@ -77,6 +77,25 @@ export function Confirm(props: ConfirmProps) {
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
+  );
+}
+
+interface ConfirmButtonProps extends Omit<ConfirmProps, "isOpen" | "onClose"> {
+  tone?: Tone;
+  small?: boolean;
+  className?: string;
+}
+
+/** A button that asks before it acts; the question's button has the same label. Not inside of a form: its keys would send it. */
+export function ConfirmButton({ tone = "plain", small = false, className = "", ...question }: ConfirmButtonProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <>
+      <Button tone={tone} small={small} className={className} onClick={() => setIsAsking(true)}>
+        {question.action}
+      </Button>
+      <Confirm {...question} isOpen={isAsking} onClose={() => setIsAsking(false)} />
+    </>
   );
 }
 

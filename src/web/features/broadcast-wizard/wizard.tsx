@@ -11,7 +11,7 @@ import { ApiError, type Body, newFormKey, reading, request } from "../../data/ap
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failed, Loading, sentenceOf } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -299,7 +299,6 @@ function Footer({ saved, draft, children }: { saved: Saved; draft: Draft; childr
   const { id } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [isAsking, setIsAsking] = useState(false);
   const words = draft.changes === null ? discardWords : discardChangeWords;
   return (
     <div
@@ -313,15 +312,12 @@ function Footer({ saved, draft, children }: { saved: Saved; draft: Draft; childr
             ? strings.saving
             : strings.saved}
       </span>
-      <Button tone="quiet" className="ms-auto" onClick={() => setIsAsking(true)}>
-        {words.discard}
-      </Button>
-      <Confirm
-        isOpen={isAsking}
+      <ConfirmButton
+        tone="quiet"
+        className="ms-auto"
         title={words.title}
         action={words.discard}
         cancelLabel={words.cancel}
-        onClose={() => setIsAsking(false)}
         act={async (key) => {
           await saved.flush().catch(() => undefined);
           await request("DELETE /w/{workspace}/drafts/{id}", { workspace: id, id: draft.id }, { key });
@@ -339,7 +335,7 @@ function Footer({ saved, draft, children }: { saved: Saved; draft: Draft; childr
         }}
       >
         {words.text}
-      </Confirm>
+      </ConfirmButton>
     </div>
   );
 }

@@ -4,8 +4,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Output, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
+import { ConfirmButton, Dialog } from "../../ui/dialog.tsx";
 import { Notice } from "../../ui/states.tsx";
 import type { BroadcastDetail } from "./broadcast-view.ts";
 import { strings } from "./strings.ts";
@@ -18,7 +18,6 @@ export function ChangeButton({ broadcast }: { broadcast: BroadcastDetail }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [isAsking, setIsAsking] = useState(false);
   const params = { workspace: String(id) };
   if (broadcast.change_refusal !== null) return null;
   if (broadcast.change_draft !== null) {
@@ -34,27 +33,21 @@ export function ChangeButton({ broadcast }: { broadcast: BroadcastDetail }) {
     );
   }
   return (
-    <>
-      <Button small onClick={() => setIsAsking(true)}>
-        {strings.change}
-      </Button>
-      <Confirm
-        isOpen={isAsking}
-        title={strings.changeTitle(broadcast.name)}
-        action={strings.change}
-        cancelLabel={strings.changeCancel}
-        onClose={() => setIsAsking(false)}
-        act={async (key) => {
-          const path = { workspace: id, id: broadcast.id };
-          const { draft } = await request("POST /w/{workspace}/broadcasts/{id}/change", path, { key });
-          void client.invalidateQueries({ queryKey: ["broadcast", id, String(broadcast.id)] });
-          void client.invalidateQueries({ queryKey: ["drafts", id] });
-          await navigate({ to: WIZARD, params, search: { draft: String(draft), step: "check" } });
-        }}
-      >
-        {strings.changeText}
-      </Confirm>
-    </>
+    <ConfirmButton
+      small
+      title={strings.changeTitle(broadcast.name)}
+      action={strings.change}
+      cancelLabel={strings.changeCancel}
+      act={async (key) => {
+        const path = { workspace: id, id: broadcast.id };
+        const { draft } = await request("POST /w/{workspace}/broadcasts/{id}/change", path, { key });
+        void client.invalidateQueries({ queryKey: ["broadcast", id, String(broadcast.id)] });
+        void client.invalidateQueries({ queryKey: ["drafts", id] });
+        await navigate({ to: WIZARD, params, search: { draft: String(draft), step: "check" } });
+      }}
+    >
+      {strings.changeText}
+    </ConfirmButton>
   );
 }
 
@@ -62,7 +55,6 @@ export function DuplicateButton({ broadcast }: { broadcast: BroadcastDetail }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [isAsking, setIsAsking] = useState(false);
   const [made, setMade] = useState<Duplicate | null>(null);
   const params = { workspace: String(id) };
   const searchFor = ({ draft, gone }: Duplicate) => ({
@@ -71,15 +63,11 @@ export function DuplicateButton({ broadcast }: { broadcast: BroadcastDetail }) {
   });
   return (
     <>
-      <Button small onClick={() => setIsAsking(true)}>
-        {strings.duplicate}
-      </Button>
-      <Confirm
-        isOpen={isAsking}
+      <ConfirmButton
+        small
         title={strings.duplicateTitle(broadcast.name)}
         action={strings.duplicate}
         cancelLabel={strings.duplicateCancel}
-        onClose={() => setIsAsking(false)}
         act={async (key) => {
           const path = { workspace: id, id: broadcast.id };
           const copy = await request("POST /w/{workspace}/broadcasts/{id}/duplicate", path, { key });
@@ -89,7 +77,7 @@ export function DuplicateButton({ broadcast }: { broadcast: BroadcastDetail }) {
         }}
       >
         {strings.duplicateText}
-      </Confirm>
+      </ConfirmButton>
       {made !== null && (
         <Dialog title={strings.duplicateGone} isOpen onClose={() => setMade(null)}>
           <ul className="flex flex-col gap-2">

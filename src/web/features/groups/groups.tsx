@@ -7,7 +7,7 @@ import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink, textLink } from "../../ui/button.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/dialog.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { DescriptionList, Page, Section } from "../../ui/page.tsx";
 import { Panel, useClosePanel } from "../../ui/panel.tsx";
@@ -86,7 +86,6 @@ function Detail({ group }: { group: GroupDetail }) {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
   const close = useClosePanel(SCREEN);
-  const [isAsking, setIsAsking] = useState(false);
   const [isEditing, setIsEditing] = useState(false);
   const params = { workspace: String(id) };
   return (
@@ -96,9 +95,21 @@ function Detail({ group }: { group: GroupDetail }) {
           {strings.use}
         </ButtonLink>
         <Button onClick={() => setIsEditing(true)}>{strings.edit}</Button>
-        <Button tone="danger" onClick={() => setIsAsking(true)}>
-          {strings.remove}
-        </Button>
+        <ConfirmButton
+          tone="danger"
+          title={strings.removeTitle(group.name)}
+          action={strings.remove}
+          cancelLabel={strings.removeCancel}
+          confirmationText={group.name}
+          act={async (key) => {
+            await request("DELETE /w/{workspace}/groups/{id}", { workspace: id, id: group.id }, { key });
+            showToast(strings.removed);
+            close();
+            await client.invalidateQueries({ queryKey: ["groups", id] });
+          }}
+        >
+          {strings.removeText}
+        </ConfirmButton>
       </div>
       {group.filter !== null && <FilterText group={group} />}
       <Section title={strings.people}>
@@ -123,22 +134,6 @@ function Detail({ group }: { group: GroupDetail }) {
         />
       </Section>
       {isEditing && <EditGroup group={group} onClose={() => setIsEditing(false)} />}
-      <Confirm
-        isOpen={isAsking}
-        title={strings.removeTitle(group.name)}
-        action={strings.remove}
-        cancelLabel={strings.removeCancel}
-        confirmationText={group.name}
-        onClose={() => setIsAsking(false)}
-        act={async (key) => {
-          await request("DELETE /w/{workspace}/groups/{id}", { workspace: id, id: group.id }, { key });
-          showToast(strings.removed);
-          close();
-          await client.invalidateQueries({ queryKey: ["groups", id] });
-        }}
-      >
-        {strings.removeText}
-      </Confirm>
     </>
   );
 }

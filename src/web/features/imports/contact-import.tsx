@@ -11,9 +11,9 @@ import { ApiError, reading, request, upload } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
-import { Button, textLink } from "../../ui/button.tsx";
+import { textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/dialog.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { formatCount } from "../../ui/plural.ts";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
@@ -228,18 +228,13 @@ function Footer({ job }: { job: Import }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [isAsking, setIsAsking] = useState(false);
   return (
     <div className="mt-8 border-t border-line pt-4">
-      <Button tone="quiet" onClick={() => setIsAsking(true)}>
-        {strings.discard}
-      </Button>
-      <Confirm
-        isOpen={isAsking}
+      <ConfirmButton
+        tone="quiet"
         title={strings.discardTitle}
         action={strings.discard}
         cancelLabel={strings.discardCancel}
-        onClose={() => setIsAsking(false)}
         act={async (key) => {
           await request("DELETE /w/{workspace}/imports/{id}", { workspace: id, id: job.id }, { key });
           showToast(strings.discarded);
@@ -248,7 +243,7 @@ function Footer({ job }: { job: Import }) {
         }}
       >
         {strings.discardText}
-      </Confirm>
+      </ConfirmButton>
     </div>
   );
 }

@@ -1,10 +1,8 @@
 /** When a scheduled message is to be sent, and the button that cancels it. */
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/dialog.tsx";
 import { ExactTime } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
@@ -19,7 +17,6 @@ interface ScheduledProps {
 export function Scheduled({ message: { id, status, send_at: at }, isAtEnd = false }: ScheduledProps) {
   const { id: workspaceId, timezone } = useWorkspace();
   const client = useQueryClient();
-  const [isAsking, setIsAsking] = useState(false);
   if (status !== "scheduled" || at === null) return null;
   const refresh = () =>
     Promise.all(
@@ -32,15 +29,12 @@ export function Scheduled({ message: { id, status, send_at: at }, isAtEnd = fals
       <p className="text-quiet">
         {strings.scheduledFor} <ExactTime at={at} zone={timezone} />
       </p>
-      <Button small tone="danger" onClick={() => setIsAsking(true)}>
-        {strings.cancelMessage}
-      </Button>
-      <Confirm
-        isOpen={isAsking}
+      <ConfirmButton
+        small
+        tone="danger"
         title={strings.cancelTitle(id)}
         action={strings.cancelMessage}
         cancelLabel={strings.keepMessage}
-        onClose={() => setIsAsking(false)}
         act={async (key) => {
           try {
             await request("POST /w/{workspace}/messages/{id}/cancel", { workspace: workspaceId, id }, { key });
@@ -51,7 +45,7 @@ export function Scheduled({ message: { id, status, send_at: at }, isAtEnd = fals
         }}
       >
         {strings.cancelText}
-      </Confirm>
+      </ConfirmButton>
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { may, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { ConfirmButton, Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { DescriptionList, Section } from "../../ui/page.tsx";
@@ -275,19 +275,14 @@ function RemoveNumber({ number: { id, phone } }: { number: SendingNumber }) {
   const { id: workspace } = useWorkspace();
   const client = useQueryClient();
   const close = useClosePanel("/w/$workspace/numbers");
-  const [isAsking, setIsAsking] = useState(false);
   return (
     <Section title={strings.remove} lead={strings.removeLead}>
-      <Button tone="danger" onClick={() => setIsAsking(true)}>
-        {strings.remove}
-      </Button>
-      <Confirm
-        isOpen={isAsking}
+      <ConfirmButton
+        tone="danger"
         title={strings.removeTitle(phone)}
         action={strings.remove}
         cancelLabel={strings.keep}
         confirmationText={phone}
-        onClose={() => setIsAsking(false)}
         act={async (key) => {
           await request("DELETE /w/{workspace}/numbers/{id}", { workspace, id }, { key });
           showToast(strings.removed);
@@ -300,7 +295,7 @@ function RemoveNumber({ number: { id, phone } }: { number: SendingNumber }) {
         }}
       >
         <p>{strings.removeText}</p>
-      </Confirm>
+      </ConfirmButton>
     </Section>
   );
 }

@@ -1,12 +1,11 @@
 /** The username: which one the number has, another one, none. */
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/dialog.tsx";
 import { TextField, Tick } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -85,26 +84,19 @@ function Reserve({ number: { id }, suggestions }: { number: SendingNumber; sugge
 function Release({ number: { id }, username }: { number: SendingNumber; username: string }) {
   const { id: workspace } = useWorkspace();
   const client = useQueryClient();
-  const [isAsking, setIsAsking] = useState(false);
   return (
-    <>
-      <Button small onClick={() => setIsAsking(true)}>
-        {strings.release}
-      </Button>
-      <Confirm
-        isOpen={isAsking}
-        title={strings.releaseTitle(`@${username}`)}
-        action={strings.release}
-        cancelLabel={strings.keepUsername}
-        onClose={() => setIsAsking(false)}
-        act={async (key) => {
-          const saved = await request("DELETE /w/{workspace}/numbers/{id}/username", { workspace, id }, { key });
-          client.setQueryData(["number-profile", workspace, id], saved);
-          showToast(strings.released);
-        }}
-      >
-        <p>{strings.releaseText}</p>
-      </Confirm>
-    </>
+    <ConfirmButton
+      small
+      title={strings.releaseTitle(`@${username}`)}
+      action={strings.release}
+      cancelLabel={strings.keepUsername}
+      act={async (key) => {
+        const saved = await request("DELETE /w/{workspace}/numbers/{id}/username", { workspace, id }, { key });
+        client.setQueryData(["number-profile", workspace, id], saved);
+        showToast(strings.released);
+      }}
+    >
+      <p>{strings.releaseText}</p>
+    </ConfirmButton>
   );
 }

@@ -8,7 +8,7 @@ import { type Output, request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { ConfirmButton, Dialog } from "../../ui/dialog.tsx";
 import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -27,7 +27,6 @@ export function UnsignedCallbacks({ number, state }: Props) {
   const entered = useWorkspace();
   const { id: workspace, timezone } = entered;
   const client = useQueryClient();
-  const [asking, setAsking] = useState<"renew" | "end" | null>(null);
   const [renewed, setRenewed] = useState<Renewed | null>(null);
   const when = (at: string | null): ReactNode => (at === null ? strings.never : <Time at={at} zone={timezone} />);
   const it = { workspace, id: number.id };
@@ -51,40 +50,34 @@ export function UnsignedCallbacks({ number, state }: Props) {
         />
         {may(entered, "operate") ? (
           <div className="flex flex-wrap gap-3">
-            <Button onClick={() => setAsking("renew")}>{strings.renew}</Button>
-            <Button onClick={() => setAsking("end")}>{strings.endUnsigned}</Button>
+            <ConfirmButton
+              title={strings.renewTitle}
+              action={strings.renew}
+              cancelLabel={strings.keepAddress}
+              act={async (key) => {
+                setRenewed(await request("POST /w/{workspace}/numbers/{id}/callback-address", it, { key }));
+                await reload();
+              }}
+            >
+              <p>{strings.renewText}</p>
+            </ConfirmButton>
+            <ConfirmButton
+              title={strings.endTitle}
+              action={strings.endUnsigned}
+              cancelLabel={strings.keepAddress}
+              act={async (key) => {
+                await request("DELETE /w/{workspace}/numbers/{id}/callback-address", it, { key });
+                await reload();
+                showToast(strings.signatureNeeded);
+              }}
+            >
+              <p>{strings.endText}</p>
+            </ConfirmButton>
           </div>
         ) : (
           <p className="text-quiet">{strings.unsignedByOperator}</p>
         )}
       </div>
-      <Confirm
-        isOpen={asking === "renew"}
-        title={strings.renewTitle}
-        action={strings.renew}
-        cancelLabel={strings.keepAddress}
-        onClose={() => setAsking(null)}
-        act={async (key) => {
-          setRenewed(await request("POST /w/{workspace}/numbers/{id}/callback-address", it, { key }));
-          await reload();
-        }}
-      >
-        <p>{strings.renewText}</p>
-      </Confirm>
-      <Confirm
-        isOpen={asking === "end"}
-        title={strings.endTitle}
-        action={strings.endUnsigned}
-        cancelLabel={strings.keepAddress}
-        onClose={() => setAsking(null)}
-        act={async (key) => {
-          await request("DELETE /w/{workspace}/numbers/{id}/callback-address", it, { key });
-          await reload();
-          showToast(strings.signatureNeeded);
-        }}
-      >
-        <p>{strings.endText}</p>
-      </Confirm>
       {renewed !== null && <NewAddress renewed={renewed} onClose={() => setRenewed(null)} />}
     </Section>
   );

@@ -1,13 +1,12 @@
 /** What a person does with a template that is there: correct it, copy it, write it in another language, delete it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { request } from "../../data/api.ts";
 import { usePress } from "../../data/press.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/dialog.tsx";
 import { Failed } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import type { Template } from "../templates/template-view.ts";
@@ -23,7 +22,6 @@ export function TemplateActions({ template }: { template: Template }) {
   const navigate = useNavigate();
   const change = useChangeParameters("/w/$workspace/templates");
   const { press, isBusy, error } = usePress({ leaves: true });
-  const [isDeleting, setIsDeleting] = useState(false);
   const begin = (as: Start) =>
     press(async (key) => {
       const input = { workspace: id, body: { from: { template: template.id, as } } };
@@ -55,27 +53,24 @@ export function TemplateActions({ template }: { template: Template }) {
           {strings.addLanguage}
         </Button>
         {template.status !== "DISABLED" && (
-          <Button small tone="danger" onClick={() => setIsDeleting(true)}>
-            {strings.deleteAction}
-          </Button>
+          <ConfirmButton
+            small
+            tone="danger"
+            title={strings.removeTitle(template.name, template.language)}
+            action={strings.deleteAction}
+            cancelLabel={strings.removeKeep}
+            act={async (form) => {
+              await request("DELETE /w/{workspace}/templates/{id}", { workspace: id, id: template.id }, { key: form });
+              showToast(strings.removed);
+              await change({ open: undefined });
+              await client.invalidateQueries({ queryKey: ["templates", id] });
+            }}
+          >
+            {strings.removeText}
+          </ConfirmButton>
         )}
       </div>
       {error !== null && <Failed error={error} />}
-      <Confirm
-        title={strings.removeTitle(template.name, template.language)}
-        isOpen={isDeleting}
-        onClose={() => setIsDeleting(false)}
-        action={strings.deleteAction}
-        cancelLabel={strings.removeKeep}
-        act={async (form) => {
-          await request("DELETE /w/{workspace}/templates/{id}", { workspace: id, id: template.id }, { key: form });
-          showToast(strings.removed);
-          await change({ open: undefined });
-          await client.invalidateQueries({ queryKey: ["templates", id] });
-        }}
-      >
-        {strings.removeText}
-      </Confirm>
     </div>
   );
 }

@@ -2,11 +2,9 @@
  * The names of a template's placeholders in the order of values by position. Where a name has left the text: the order
  * before and the new one, which an owner confirms.
  */
-import { useState } from "react";
 import { request } from "../../data/api.ts";
 import { may, useWorkspace } from "../../data/session.ts";
-import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/dialog.tsx";
 import { Section } from "../../ui/page.tsx";
 import { strings } from "./strings.ts";
 import type { Template } from "./template-view.ts";
@@ -28,35 +26,31 @@ export function TemplateOrder({ template }: { template: Template }) {
 function OpenOrder({ template, before, after }: { template: Template; before: Order; after: Order }) {
   const workspace = useWorkspace();
   const changed = useChanged();
-  const [isAsking, setIsAsking] = useState(false);
   return (
     <Section title={strings.order} lead={strings.orderOpenText}>
       <div className="flex flex-col gap-4">
         <Both before={before} after={after} />
         {may(workspace, "manage") ? (
           <div>
-            <Button onClick={() => setIsAsking(true)}>{strings.orderConfirm}</Button>
+            <ConfirmButton
+              title={strings.orderConfirmTitle}
+              action={strings.orderConfirm}
+              cancelLabel={strings.orderKeep}
+              act={async (key) => {
+                const path = { workspace: workspace.id, id: template.id, body: after };
+                await changed(
+                  await request("PUT /w/{workspace}/templates/{id}/order", path, { key }),
+                  strings.orderConfirmed,
+                );
+              }}
+            >
+              <p>{strings.orderConfirmText}</p>
+            </ConfirmButton>
           </div>
         ) : (
           <p className="text-quiet">{strings.orderByOwner}</p>
         )}
       </div>
-      <Confirm
-        isOpen={isAsking}
-        title={strings.orderConfirmTitle}
-        action={strings.orderConfirm}
-        cancelLabel={strings.orderKeep}
-        onClose={() => setIsAsking(false)}
-        act={async (key) => {
-          const path = { workspace: workspace.id, id: template.id, body: after };
-          await changed(
-            await request("PUT /w/{workspace}/templates/{id}/order", path, { key }),
-            strings.orderConfirmed,
-          );
-        }}
-      >
-        <p>{strings.orderConfirmText}</p>
-      </Confirm>
     </Section>
   );
 }

@@ -27,9 +27,12 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/server/storage.ts /\\/+$/": "the operator's own public_url",
   "src/upgrade/release-source.ts /\\/+$/": "the operator's own address of a release",
   "src/transfer/phone-cell.ts /\\s*(?:\\/\\s*\\d{1,3}|\\(\\d{1,3}\\))$/": CELL,
-  "src/transfer/phone-cell.ts /\\s*(?::::|\\n|[,;|/&]|\\s(?:or|and|oder|und|o|ou|e|y|et|atau|dan|या|और|أو|و)\\s)\\s*/i":
+  "src/transfer/phone-cell.ts /\\s*(?::::|\\n|[,;|/&](?!\\s*(?:extn?|extension|x|durchwahl|dw|ramal|interno|poste|anexo)\\b)|\\s(?:or|and|oder|und|u\\.|bzw\\.|o|ou|e|y|et|atau|dan|या|और|أو|و)\\s|\\s(?=\\p{L}{1,12}\\s?[:.]\\s?[+(]{0,2}\\d[\\d\\s().-]{6}))\\s*/iu":
     CELL,
-  "src/transfer/phone-cell.ts /^[\\s,;:-]*(?:\\(?\\s*(?:ext|extn|extension|x|durchwahl|dw|ramal|int|interno|poste|anexo|#)\\.?\\s*:?\\s*\\d{1,6}\\s*\\)?)?[\\s,;:()\\p{L}\\p{M}.!-]*$/iu":
+  "src/transfer/phone-cell.ts /^[\\s,;:-]*(?:\\(?\\s*(?:ext|extn|extension|x|durchwahl|dw|ramal|int|interno|poste|anexo|#)\\.?\\s*:?\\s*\\d{1,6}\\s*\\)?)?(?:[\\s,;:()\\p{L}\\p{M}.!-]|\\b\\d{1,2}(?=\\s?(?:h|am|pm|uhr)\\b))*$/iu":
+    CELL,
+  "src/transfer/phone-damage.ts /^['’‘`´\"]+\\s*|\\s*['’‘`´\"]+$/g": CELL,
+  "src/transfer/phone-damage.ts /^(?:[\\s*~•·☎✆\\p{Extended_Pictographic}]|\\ufe0f)+|(?:[\\s*~•·☎✆\\p{Extended_Pictographic}]|\\ufe0f)+$/gu":
     CELL,
   "src/transfer/phone-cell.ts /^[\\s#(]*(?:[\\p{L}\\p{M}.'() -]{1,30}[:.\\-)\\s]\\s*)?$/u": CELL,
   "src/transfer/phone-cell.ts /[\\s(.-]+$/": CELL,

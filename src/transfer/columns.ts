@@ -263,13 +263,36 @@ function rankOfPhone(folded: string): number | null {
 }
 
 function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
-  const bare = name.replace(NOTE, "");
+  const bare = withoutNote(name);
   return guessName(name, fields) ?? (bare === name ? null : guessName(bare, fields));
 }
 
 /** "Mobile (10 digits)", "D.O.B (DD/MM/YYYY)": how to write the value, not whose it is. */
-const NOTE =
-  /\s*[([](?:[\s\d.,/+:*x_-]|digits?|stellig|required|optional|mandatory|with|country|code|whatsapp|dd?|mm?m?|yy(?:yy)?|tt|jj(?:jj)?|aa(?:aa)?)+[)\]]\s*$/i;
+const NOTED = /^([^([]*)[([]([^()[\]]*)[)\]]\s*$/;
+const NOTE_WORDS: readonly string[] = [
+  ...[
+    "",
+    "digit",
+    "digits",
+    "stellig",
+    "required",
+    "optional",
+    "mandatory",
+    "with",
+    "country",
+    "code",
+    "whatsapp",
+    "x",
+  ],
+  ...["d", "dd", "m", "mm", "mmm", "yy", "yyyy", "tt", "jj", "jjjj", "aa", "aaaa"],
+];
+
+function withoutNote(name: string): string {
+  const [, bare = "", note = "?"] = NOTED.exec(name) ?? [];
+  const words = note.toLowerCase().split(/[\s\d.,/+:*_-]/);
+  return words.every((word) => NOTE_WORDS.includes(word)) ? bare : name;
+}
+
 /** Fields whose names may have a qualifier. */
 const QUALIFIED: readonly string[] = ["first_name", "last_name", "email", "city", "state", "postal_code", "company"];
 

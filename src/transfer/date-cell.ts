@@ -26,7 +26,7 @@ const SERIAL = /^(\d{5})(?:[.,]\d+)?$/;
 const SERIAL_MAX = 73_050;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const EXCEL_EPOCH_MS = Date.UTC(1899, 11, 30);
-const TIME = /[T ]\d{1,2}:\d{2}.{0,60}$/;
+const TIME = /[T ]\d{1,2}:\d{2}.{0,20}$/;
 const PARTS = /^(\d{1,4})[-/. ]+(\d{1,2})[-/. ]+(\d{1,4})$/;
 const TWO_PARTS = /^(\d{1,2})[-/.](\d{1,2})\.?$/;
 const RUN_TOGETHER = /^((?:19|20)\d\d)(\d\d)(\d\d)$/;
@@ -41,7 +41,7 @@ export function readDateCell(raw: string, order: DateOrder, now: number, mayBeFu
   if (date === null) return null;
   const isFuture = !date.startsWith("--") && date > dayAfter(now);
   if (!isFuture || mayBeFuture) return { date };
-  // Nobody is born in 2028: two digits are a year of the last century.
+  // No birthday is in 2028, so two digits are a year of the last century.
   const hasShortYear = /\D\d{2}$/.test(cell) && !/\d{4}/.test(cell);
   const earlier = hasShortYear ? readYearlyDate(`${Number(date.slice(0, 4)) - 100}${date.slice(4)}`) : null;
   return earlier === null ? "empty" : { date: earlier };

@@ -156,7 +156,7 @@ export function consentColumnOf(folded: string): ConsentColumn | null {
 const OUT = [
   ...["optedout", "optout", "unsubscribed", "unsubscribe", "stop", "stopped", "blocked", "donotcontact", "dnd"],
   ...["abgemeldet", "baja", "dadodebaja", "desuscrito", "descadastrado", "desinscrit", "desabonne", "disiscritto"],
-  ...["berhenti", "cancelled", "revoked", "withdrawn", "widerrufen", "blacklisted"],
+  ...["berhenti", "cancelled", "revoked", "abgelehnt", "widerrufen", "blacklisted"],
 ];
 const NO = [
   ...["no", "n", "false", "0", "off", "never", "notsubscribed", "nonsubscribed", "nonsubscriber", "neversubscribed"],

@@ -46,11 +46,7 @@ test("a date that does not exist proves no order", () => {
 test.each([
   ...["31.12.", "31. Dezember", "29-Feb", "*31.12.1990", "geb. 31.12.1990", "'1990-12-31", "19901231"],
   ...["Mon, 31 Dec 1990", "Monday, 31 December 1990", "lundi 31 décembre 1990", "lunes, 31 de diciembre de 1990"],
-  ...[
-    "Jakarta, 31 Desember 1990",
-    "Mon Dec 31 1990 00:00:00 GMT+0530 (India Standard Time)",
-    "31/12/1990 00:00:00.000",
-  ],
+  ...["Jakarta, 31 Desember 1990", "Mon Dec 31 1990 00:00:00 GMT+0530", "31/12/1990 00:00:00.000"],
   ...["३१/१२/१९९०", "٣١/١٢/١٩٩٠", "٣١ ديسمبر ١٩٩٠", "90-12-31", "December 31st, 1990", "31st of December 1990"],
 ] as const)("%s is read", (cell) => {
   const day = cell.includes("29") ? "02-29" : "12-31";

@@ -5,7 +5,7 @@ import { mapProfile, type ProfileName, profileFields } from "#src/domain/contact
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { COUNTRY_NAMES } from "./countries.ts";
 import { looksLikePhone } from "./formats/looks.ts";
-import type { FoundSheet } from "./formats/record.ts";
+import { type FoundSheet, otherSheets } from "./formats/record.ts";
 import {
   type ConsentColumn,
   consentColumnOf,
@@ -15,8 +15,9 @@ import {
   LAST_BESIDE,
   QUALIFIERS,
   WEAK_NAMES,
+  withoutNote,
 } from "./header-names.ts";
-import { PHONE_NAMES } from "./phone-names.ts";
+import { rankOfPhone } from "./phone-names.ts";
 
 import { nameOfPersonTarget, type PersonTarget, readPersonTarget } from "./row-people.ts";
 
@@ -86,12 +87,6 @@ export function mapColumns(
   }
   if (problems.length > 0) throw invalidRequest({ map: problems });
   return mappingOf(header, targets);
-}
-
-function otherSheets(sheet: FoundSheet | null): string {
-  if (sheet === null || sheet.names.length < 2) return "";
-  const others = sheet.names.flatMap((name, at) => (at === sheet.number - 1 ? [] : `${at + 1} ${name}`));
-  return ` This is sheet ${sheet.number}, ${sheet.name}; choose another one with --sheet: ${others.slice(0, 50).join(", ")}.`;
 }
 
 function mappingOf(header: readonly string[], targets: ColumnMapping["targets"]): ColumnMapping {
@@ -255,42 +250,9 @@ function columnAt(place: number): string {
 /** With its accent the word is Portuguese and means the birthday; without it is Spanish too, for an anniversary. */
 const PORTUGUESE_BIRTHDAY = /^\s*(?:data\s+d[eo]\s+)?anivers\u00e1rio\s*$/iu;
 
-/** "Phone 2" comes after "Phone 1". Null: the name is that of something else. */
-function rankOfPhone(folded: string): number | null {
-  const [, name = "", place = "1"] = /^(.*?\D)([1-9])?$/.exec(folded) ?? [];
-  const rank = PHONE_NAMES.findIndex((names) => names.includes(folded) || names.includes(name));
-  return rank === -1 ? null : rank + Number(place) / 10;
-}
-
 function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
   const bare = withoutNote(name);
   return guessName(name, fields) ?? (bare === name ? null : guessName(bare, fields));
-}
-
-/** "Mobile (10 digits)", "D.O.B (DD/MM/YYYY)": how to write the value, not whose it is. */
-const NOTED = /^([^([]*)[([]([^()[\]]*)[)\]]\s*$/;
-const NOTE_WORDS: readonly string[] = [
-  ...[
-    "",
-    "digit",
-    "digits",
-    "stellig",
-    "required",
-    "optional",
-    "mandatory",
-    "with",
-    "country",
-    "code",
-    "whatsapp",
-    "x",
-  ],
-  ...["d", "dd", "m", "mm", "mmm", "yy", "yyyy", "tt", "jj", "jjjj", "aa", "aaaa"],
-];
-
-function withoutNote(name: string): string {
-  const [, bare = "", note = "?"] = NOTED.exec(name) ?? [];
-  const words = note.toLowerCase().split(/[\s\d.,/+:*_-]/);
-  return words.every((word) => NOTE_WORDS.includes(word)) ? bare : name;
 }
 
 /** Fields whose names may have a qualifier. */

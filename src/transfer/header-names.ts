@@ -190,6 +190,33 @@ export function foldName(name: string): string {
     .replace(/[^\p{L}\p{N}]/gu, "");
 }
 
+/** "Mobile (10 digits)", "D.O.B (DD/MM/YYYY)": how to write the value, not whose it is. */
+const NOTED = /^([^([]*)[([]([^()[\]]*)[)\]]\s*$/;
+const NOTE_WORDS: readonly string[] = [
+  ...[
+    "",
+    "digit",
+    "digits",
+    "stellig",
+    "required",
+    "optional",
+    "mandatory",
+    "with",
+    "country",
+    "code",
+    "whatsapp",
+    "x",
+  ],
+  ...["d", "dd", "m", "mm", "mmm", "yy", "yyyy", "tt", "jj", "jjjj", "aa", "aaaa"],
+];
+
+/** The name of a column without such a note. */
+export function withoutNote(name: string): string {
+  const [, bare = "", note = "?"] = NOTED.exec(name) ?? [];
+  const words = note.toLowerCase().split(/[\s\d.,/+:*_-]/);
+  return words.every((word) => NOTE_WORDS.includes(word)) ? bare : name;
+}
+
 /** Months of the nine languages and their abbreviations. */
 const MONTHS = [
   "january jan enero ene janeiro janvier janv januar jänner gennaio gen januari जनवरी يناير",

@@ -2,7 +2,7 @@
 import { foldName } from "./header-names.ts";
 
 /** The number that WhatsApp is on comes first, then mobiles, then numbers of an unknown kind, then others. */
-export const PHONE_NAMES: readonly (readonly string[])[] = [
+const PHONE_NAMES: readonly (readonly string[])[] = [
   [
     "whatsapp",
     "whatsappnumber",
@@ -159,3 +159,10 @@ export const PHONE_NAMES: readonly (readonly string[])[] = [
   ],
   ["shippingphone", "shipphonenumber", "deliveryphone"],
 ].map((names) => names.map(foldName));
+
+/** "Phone 2" comes after "Phone 1". Null: the name is that of something else. */
+export function rankOfPhone(folded: string): number | null {
+  const [, name = "", place = "1"] = /^(.*?\D)([1-9])?$/.exec(folded) ?? [];
+  const rank = PHONE_NAMES.findIndex((names) => names.includes(folded) || names.includes(name));
+  return rank === -1 ? null : rank + Number(place) / 10;
+}

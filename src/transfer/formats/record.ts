@@ -62,3 +62,10 @@ export interface RecordSource {
 }
 
 export type Quotes = "csv" | "none";
+
+/** The other sheets of a workbook, for a sentence; empty if there is none. */
+export function otherSheets(sheet: FoundSheet | null): string {
+  if (sheet === null || sheet.names.length < 2) return "";
+  const others = sheet.names.flatMap((name, at) => (at === sheet.number - 1 ? [] : `${at + 1} ${name}`));
+  return ` This is sheet ${sheet.number}, ${sheet.name}; choose another one with --sheet: ${others.slice(0, 50).join(", ")}.`;
+}

@@ -2,7 +2,8 @@
  * Hot statements: the SQL of every message, status, delivery and job, written out and run by the driver itself, without
  * the cost of a query builder at each call. They live in the `statements.ts` of their module. The compiler derives the
  * placeholders from the SQL text, so a misspelt one does not compile. A statement is compiled once per connection, at
- * its first use; its result is then compared with the declared row.
+ * its first use; its result is then compared with the declared row. Those that only find, insert or delete rows of one
+ * table by their columns follow from the table: see `hot-table.ts`.
  *
  * **A compared parameter is written with a unary plus: `id = +:id`, `LIMIT +:limit`.** While SQLite plans a statement
  * that sorts, has a limit or might use a partial index, it looks at the value of a bare parameter, in case the value
@@ -60,14 +61,14 @@ type Given<Text extends string, Known extends Kinds> = [PlaceholderNames<Text>] 
   ? []
   : [values: Parameters<Text, Known>];
 
-interface Write<Parameters extends unknown[]> {
+export interface Write<Parameters extends unknown[]> {
   /** Returns the number of rows that it inserted, changed or deleted. */
   run(...parameters: Parameters): number;
   /** For an INSERT of one row into a table with an integer key: returns the key. Cheaper than RETURNING. */
   insert(...parameters: Parameters): number;
 }
 
-interface Query<Parameters extends unknown[], Row> {
+export interface Query<Parameters extends unknown[], Row> {
   get(...parameters: Parameters): Row | undefined;
   /** The row of a statement that always returns one, such as an INSERT. Throws if there is none. */
   only(...parameters: Parameters): Row;
@@ -92,9 +93,15 @@ export function hotWrite<const Text extends string, const Known extends Record<P
   text: Text & Readable<Text>,
   parameters: Known,
 ): ((tx: ReadTx) => Write<Given<Text, Known>>) & Declared {
-  const declared = { text, parameters, row: null };
+  return declareWrite({ text, parameters, row: null });
+}
+
+/** The same of a text whose parameters the caller's type says. */
+export function declareWrite<Parameters extends [] | [Bound]>(
+  declared: Declared,
+): ((tx: ReadTx) => Write<Parameters>) & Declared {
   const write = oncePerConnection((db) =>
-    compileWrite<Given<Text, Known>>(db.$client.prepare(byPosition(text)), declared),
+    compileWrite<Parameters>(db.$client.prepare(byPosition(declared.text)), declared),
   );
   return Object.assign(write, declared);
 }
@@ -109,9 +116,15 @@ export function hotQuery<
   parameters: Known,
   row: Row,
 ): ((tx: ReadTx) => Query<Given<Text, Known>, Values<Row>>) & Declared {
-  const declared = { text, parameters, row };
+  return declareQuery({ text, parameters, row });
+}
+
+/** The same of a text whose parameters the caller's type says. */
+export function declareQuery<Parameters extends [] | [Bound], Row>(
+  declared: Declared & { row: Kinds },
+): ((tx: ReadTx) => Query<Parameters, Row>) & Declared {
   const query = oncePerConnection((db) =>
-    compileQuery<Given<Text, Known>, Values<Row>>(db.$client.prepare(byPosition(text)), declared),
+    compileQuery<Parameters, Row>(db.$client.prepare(byPosition(declared.text)), declared),
   );
   return Object.assign(query, declared);
 }

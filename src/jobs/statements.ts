@@ -1,6 +1,7 @@
 /** The hot statements of the job queue: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
+import { hotDelete, hotInsert } from "#src/db/hot-table.ts";
 import { outbox } from "./table.ts";
 
 const job = getTableColumns(outbox);
@@ -24,20 +25,20 @@ export const firstJobs = hotQuery(
   { id: job.id, subject: job.subject, dueAt: job.dueAt },
 );
 
-export const deleteJob = hotWrite("DELETE FROM outbox WHERE id = +:id", job);
+export const deleteJob = hotDelete(outbox, ["id"]);
 
 export const setDueAt = hotWrite("UPDATE outbox SET due_at = :dueAt WHERE id = +:id", job);
 
 /** An existing job can only become due earlier. */
-export const insertJob = hotWrite(
-  `INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES (:kind, :subject, :queueKey, :dueAt)
-  ON CONFLICT (kind, subject) DO UPDATE SET due_at = min(due_at, excluded.due_at)`,
-  job,
+export const insertJob = hotInsert(
+  outbox,
+  ["kind", "subject", "queueKey", "dueAt"],
+  `ON CONFLICT (kind, subject) DO UPDATE SET due_at = min(due_at, excluded.due_at)`,
 );
 
 /** An existing job becomes due at the new time, even if that is later. */
-export const insertOrRescheduleJob = hotWrite(
-  `INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES (:kind, :subject, :queueKey, :dueAt)
-  ON CONFLICT (kind, subject) DO UPDATE SET due_at = excluded.due_at`,
-  job,
+export const insertOrRescheduleJob = hotInsert(
+  outbox,
+  ["kind", "subject", "queueKey", "dueAt"],
+  `ON CONFLICT (kind, subject) DO UPDATE SET due_at = excluded.due_at`,
 );

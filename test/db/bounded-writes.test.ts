@@ -17,10 +17,14 @@ interface Write {
 
 const SQL = /\b(?:DELETE FROM|UPDATE)\s+(\$\{[^}]+\}|[a-z_]+)\s(?:(?!`|"\s*[,;)])[\s\S])*/g;
 const BUILT = /\.(?:update|delete)\((\w+)\)[\s\S]*?\.(?:run|returning|prepare)\(/g;
+/** By the values of columns: see `db/rows.ts`. */
+const MATCHED = /\b(?:updateRows|changeRow|deleteRows)\(\s*\w+,\s*(\w+),[^;]*/g;
+/** A hot statement: see `db/hot-table.ts`. */
+const HOT = /\bhotDelete\((\w+),[^;]*/g;
 
 function writesOf(file: string, source: string): Write[] {
   const code = source.replace(/^\s*(\/\/|\/?\*).*$/gm, "");
-  return [SQL, BUILT].flatMap((pattern) =>
+  return [SQL, BUILT, MATCHED, HOT].flatMap((pattern) =>
     [...code.matchAll(pattern)]
       // Not what a map deletes.
       .filter(([text]) => !text.includes(";"))
@@ -34,7 +38,7 @@ function snake(name: string): string {
 
 /** The row by its key, or rows whose keys were read with a limit. */
 const NAMED =
-  /\beq\(\w+\.(id|seq|key)\b|\beq\((id|userId), |\bWHERE (\w+\.)?(id|seq|hash|rowid|message_id|subject) = |inArray\(\w+\.(id|seq|\w+Id|\w+Seq|sendToken|phone)\b|\bLIMIT\b|WHERE id IN \$\{ids\}/;
+  /^(?:updateRows|changeRow|deleteRows)\(\s*\w+, \w+, \{[^}:]*\b(?:id|seq|key)\b|^hotDelete\(\w+, \["(?:id|hash|messageId)"|\beq\(\w+\.(id|seq|key)\b|\beq\((id|userId), |\bWHERE (\w+\.)?(id|seq|hash|rowid|message_id|subject) = |inArray\(\w+\.(id|seq|\w+Id|\w+Seq|sendToken|phone)\b|\bLIMIT\b|WHERE id IN \$\{ids\}/;
 
 /** Of these there are a few for each workspace, number, user or key, whatever a workspace does. */
 const FEW = new Set([
@@ -78,12 +82,12 @@ const FEW = new Set([
   ...["unlisted_refusals", "user_links", "users", "webhooks", "workspaces", "sign_ups"],
 ]);
 
-test("the search finds writes in both forms, and what names no row", () => {
+test("the search finds writes in each form, and what names no row", () => {
   const found = writesOf(
     "x.ts",
-    "tx.db.delete(messages).where(eq(messages.broadcastId, id)).run(); sql`DELETE FROM inbounds WHERE contact_id = 1`",
+    "tx.db.delete(messages).where(eq(messages.broadcastId, id)).run(); sql`DELETE FROM inbounds WHERE contact_id = 1`; deleteRows(tx, echoes, { contactId: id });",
   );
-  expect(found.map(({ table }) => table)).toEqual(["inbounds", "messages"]);
+  expect(found.map(({ table }) => table)).toEqual(["inbounds", "messages", "echoes"]);
   expect(found.filter(({ text }) => NAMED.test(text))).toEqual([]);
   expect(NAMED.test("DELETE FROM a WHERE id IN (SELECT id FROM a LIMIT 5)")).toBe(true);
 });

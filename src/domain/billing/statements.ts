@@ -1,16 +1,13 @@
 /** The hot statements of accounts and the ledger: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { billingAccounts, ledgerEntries } from "./table.ts";
 
 const account = getTableColumns(billingAccounts);
 const { workspaceId } = account;
 
-export const accountOfWorkspace = hotQuery(
-  `SELECT ${columns(account)} FROM billing_accounts WHERE workspace_id = +:workspaceId`,
-  account,
-  account,
-);
+export const accountOfWorkspace = hotFind(billingAccounts, ["workspaceId"]);
 
 /** Changes nothing if the balance does not cover the amount. */
 export const increaseHeld = hotWrite(
@@ -29,8 +26,6 @@ export const increaseCharged = hotWrite(
   { workspaceId, amount: integer },
 );
 
-export const insertLedgerEntry = hotWrite(
-  `INSERT INTO ledger_entries (workspace_id, kind, amount, message_id, broadcast_id, created_at)
-  VALUES (:workspaceId, :kind, :amount, :messageId, :broadcastId, :createdAt)`,
-  getTableColumns(ledgerEntries),
-);
+export const insertLedgerEntry = hotInsert(ledgerEntries, [
+  ...(["workspaceId", "kind", "amount", "messageId", "broadcastId", "createdAt"] as const),
+]);

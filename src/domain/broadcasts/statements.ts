@@ -1,6 +1,7 @@
 /** The hot statements of broadcasts and the rows of their recipients: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotFind } from "#src/db/hot-table.ts";
 import { contacts } from "../contacts/table.ts";
 import { messages } from "../messages/table.ts";
 import { broadcasts } from "./table.ts";
@@ -8,11 +9,7 @@ import { broadcasts } from "./table.ts";
 const broadcast = getTableColumns(broadcasts);
 const message = getTableColumns(messages);
 
-export const broadcastById = hotQuery(
-  `SELECT ${columns(broadcast)} FROM broadcasts WHERE id = +:id`,
-  broadcast,
-  broadcast,
-);
+export const broadcastById = hotFind(broadcasts, ["id"]);
 
 /** Repeats the condition of the index `broadcasts_open` literally, because SQLite does not see the bound status. */
 export const openBroadcasts = hotQuery(
@@ -114,18 +111,10 @@ export const reachedByBroadcast = hotQuery(
   { id },
 );
 
-const { phone, consent, mayWantToStopSince, identityId, networkUserId } = getTableColumns(contacts);
-const { lastMessageAt, windowOpenedAt, windowClosedAt } = getTableColumns(contacts);
-
 /** What decides whether a recipient may be sent to now. */
-export const contactOfRecipient = hotQuery(
-  `SELECT phone, consent, may_want_to_stop_since AS mayWantToStopSince, identity_id AS identityId,
-    network_user_id AS networkUserId, last_message_at AS lastMessageAt, window_opened_at AS windowOpenedAt,
-    window_closed_at AS windowClosedAt
-  FROM contacts WHERE id = +:id`,
-  { id: contacts.id },
-  {
-    ...{ phone, consent, mayWantToStopSince, identityId, networkUserId },
-    ...{ lastMessageAt, windowOpenedAt, windowClosedAt },
-  },
-);
+export const contactOfRecipient = hotFind(contacts, ["id"], {
+  take: [
+    ...(["phone", "consent", "mayWantToStopSince", "identityId", "networkUserId", "lastMessageAt"] as const),
+    ...(["windowOpenedAt", "windowClosedAt"] as const),
+  ],
+});

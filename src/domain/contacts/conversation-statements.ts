@@ -1,29 +1,21 @@
 /** The hot statements of conversations: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, string } from "#src/db/hot-statement.ts";
+import { hotFind } from "#src/db/hot-table.ts";
 import { conversations } from "./table.ts";
 
 const conversation = getTableColumns(conversations);
 const { contactId, numberId, wroteAt, owner, ownerRole, ownerAt } = conversation;
 
-export const conversationById = hotQuery(
-  `SELECT ${columns(conversation)} FROM conversations WHERE id = +:id`,
-  conversation,
-  conversation,
-);
+export const conversationById = hotFind(conversations, ["id"]);
 
-export const conversationOn = hotQuery(
-  `SELECT ${columns(conversation)} FROM conversations WHERE contact_id = +:contactId AND number_id = +:numberId`,
-  conversation,
-  conversation,
-);
+export const conversationOn = hotFind(conversations, ["contactId", "numberId"]);
 
 /** A conversation that is snoozed or done. */
-export const closedConversationOn = hotQuery(
-  "SELECT id FROM conversations WHERE contact_id = +:contactId AND number_id = +:numberId AND state <> 'open'",
-  conversation,
-  { id: conversation.id },
-);
+export const closedConversationOn = hotFind(conversations, ["contactId", "numberId"], {
+  rest: "AND state <> 'open'",
+  take: ["id"],
+});
 
 /** Those of a contact on numbers that others answer too. */
 export const sharedThreads = hotQuery(

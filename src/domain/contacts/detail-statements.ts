@@ -4,15 +4,14 @@
  */
 import { getTableColumns } from "drizzle-orm";
 import { hotRows } from "#src/db/hot-rows.ts";
-import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotQuery, integer } from "#src/db/hot-statement.ts";
+import { hotDelete, hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { consentLog, contactFields, contactPeople, contacts, contactTags, customFields, tags } from "./table.ts";
 
-const person = getTableColumns(contactPeople);
 const tag = getTableColumns(tags);
 const taggingOf = getTableColumns(contactTags);
 const field = getTableColumns(customFields);
-const { contactId, fieldId, textValue, numberValue } = getTableColumns(contactFields);
-const value = { contactId, fieldId, textValue, numberValue };
+const { contactId, textValue, numberValue } = getTableColumns(contactFields);
 
 /** Which of these a contact has: 1 or 0. */
 export const detailsHeld = hotQuery(
@@ -24,11 +23,7 @@ export const detailsHeld = hotQuery(
   { fields: integer, people: integer, tags: integer, groups: integer },
 );
 
-export const peopleOfContact = hotQuery(
-  `SELECT ${columns(person)} FROM contact_people WHERE contact_id = +:contactId ORDER BY position`,
-  person,
-  person,
-);
+export const peopleOfContact = hotFind(contactPeople, ["contactId"], { rest: "ORDER BY position" });
 
 export const tagsOfContact = hotQuery(
   `SELECT tags.id AS id, tags.name AS name FROM contact_tags JOIN tags ON tags.id = contact_tags.tag_id
@@ -37,33 +32,15 @@ export const tagsOfContact = hotQuery(
   { id: tag.id, name: tag.name },
 );
 
-export const tagByName = hotQuery(
-  `SELECT ${columns(tag)} FROM tags WHERE workspace_id = +:workspaceId AND folded = +:folded`,
-  tag,
-  tag,
-);
+export const tagByName = hotFind(tags, ["workspaceId", "folded"]);
 
-export const insertTagging = hotWrite(
-  "INSERT INTO contact_tags (contact_id, tag_id) VALUES (:contactId, :tagId) ON CONFLICT DO NOTHING",
-  taggingOf,
-);
+export const insertTagging = hotInsert(contactTags, ["contactId", "tagId"], "ON CONFLICT DO NOTHING");
 
-export const deleteTagging = hotWrite(
-  "DELETE FROM contact_tags WHERE contact_id = +:contactId AND tag_id = +:tagId",
-  taggingOf,
-);
+export const deleteTagging = hotDelete(contactTags, ["contactId", "tagId"]);
 
-export const fieldsOfWorkspace = hotQuery(
-  `SELECT ${columns(field)} FROM custom_fields WHERE workspace_id = +:workspaceId ORDER BY key`,
-  field,
-  field,
-);
+export const fieldsOfWorkspace = hotFind(customFields, ["workspaceId"], { rest: "ORDER BY key" });
 
-export const fieldByKey = hotQuery(
-  `SELECT ${columns(field)} FROM custom_fields WHERE workspace_id = +:workspaceId AND key = +:key`,
-  field,
-  field,
-);
+export const fieldByKey = hotFind(customFields, ["workspaceId", "key"]);
 
 export const valuesOfContact = hotQuery(
   `SELECT custom_fields.key AS key, custom_fields.kind AS kind, text_value AS textValue, number_value AS numberValue
@@ -73,31 +50,18 @@ export const valuesOfContact = hotQuery(
   { key: field.key, kind: field.kind, textValue, numberValue },
 );
 
-export const storedValue = hotQuery(
-  `SELECT text_value AS textValue, number_value AS numberValue FROM contact_fields
-  WHERE contact_id = +:contactId AND field_id = +:fieldId`,
-  value,
-  { textValue, numberValue },
-);
+export const storedValue = hotFind(contactFields, ["contactId", "fieldId"], { take: ["textValue", "numberValue"] });
 
-export const insertValue = hotWrite(
-  `INSERT INTO contact_fields (contact_id, field_id, text_value, number_value)
-  VALUES (:contactId, :fieldId, :textValue, :numberValue)`,
-  value,
-);
+export const insertValue = hotInsert(contactFields, ["contactId", "fieldId", "textValue", "numberValue"]);
 
-export const upsertValue = hotWrite(
-  `INSERT INTO contact_fields (contact_id, field_id, text_value, number_value)
-  VALUES (:contactId, :fieldId, :textValue, :numberValue)
-  ON CONFLICT (contact_id, field_id) DO UPDATE SET
+export const upsertValue = hotInsert(
+  contactFields,
+  ["contactId", "fieldId", "textValue", "numberValue"],
+  `ON CONFLICT (contact_id, field_id) DO UPDATE SET
     text_value = excluded.text_value, number_value = excluded.number_value`,
-  value,
 );
 
-export const deleteValue = hotWrite(
-  "DELETE FROM contact_fields WHERE contact_id = +:contactId AND field_id = +:fieldId",
-  value,
-);
+export const deleteValue = hotDelete(contactFields, ["contactId", "fieldId"]);
 
 const {
   networkUserId,

@@ -1,20 +1,15 @@
 /** The hot statements of contacts: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, placeholders, string } from "#src/db/hot-statement.ts";
+import { hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { profileColumns, profileNames } from "./profile-fields.ts";
 import { consentLog, contactNetworkIds, contacts, erasedOptOuts, erasures } from "./table.ts";
 
 const contact = getTableColumns(contacts);
-const consentLogColumns = getTableColumns(consentLog);
 const alias = getTableColumns(contactNetworkIds);
-const { workspaceId, phoneHash, optedOutAt } = getTableColumns(erasedOptOuts);
+const { workspaceId } = getTableColumns(erasedOptOuts);
 
-export const contactByPhone = hotQuery(
-  `SELECT ${columns(contact)} FROM contacts
-  WHERE workspace_id = +:workspaceId AND phone = +:phone AND phone IS NOT NULL`,
-  contact,
-  contact,
-);
+export const contactByPhone = hotFind(contacts, ["workspaceId", "phone"], { rest: "AND phone IS NOT NULL" });
 
 /** A subquery: the equivalent join takes ten times as long (measured), and this runs on every lookup. */
 export const contactByNetworkId = hotQuery(
@@ -24,18 +19,11 @@ export const contactByNetworkId = hotQuery(
   contact,
 );
 
-export const contactByNetworkUser = hotQuery(
-  `SELECT ${columns(contact)} FROM contacts
-  WHERE workspace_id = +:workspaceId AND network_user_id = +:networkUserId AND network_user_id IS NOT NULL`,
-  contact,
-  contact,
-);
+export const contactByNetworkUser = hotFind(contacts, ["workspaceId", "networkUserId"], {
+  rest: "AND network_user_id IS NOT NULL",
+});
 
-export const contactInWorkspace = hotQuery(
-  `SELECT ${columns(contact)} FROM contacts WHERE workspace_id = +:workspaceId AND id = +:id`,
-  contact,
-  contact,
-);
+export const contactInWorkspace = hotFind(contacts, ["workspaceId", "id"]);
 
 /**
  * Which of these phone numbers, and network ids with a plus, belong to a contact. They are one JSON array because there
@@ -101,46 +89,31 @@ export const closeWindowAt = hotQuery(
   contact,
 );
 
-export const insertConsentLog = hotWrite(
-  `INSERT INTO consent_log (workspace_id, contact_id, was, became, source, evidence, at)
-  VALUES (:workspaceId, :contactId, :was, :became, :source, :evidence, :at)`,
-  consentLogColumns,
-);
+export const insertConsentLog = hotInsert(consentLog, [
+  ...(["workspaceId", "contactId", "was", "became", "source", "evidence", "at"] as const),
+]);
 
-export const latestConsentEvidence = hotQuery(
-  "SELECT evidence FROM consent_log WHERE contact_id = +:contactId ORDER BY id DESC LIMIT 1",
-  { contactId: consentLogColumns.contactId },
-  { evidence: consentLogColumns.evidence },
-);
+export const latestConsentEvidence = hotFind(consentLog, ["contactId"], {
+  rest: "ORDER BY id DESC LIMIT 1",
+  take: ["evidence"],
+});
 
-export const insertAlias = hotWrite(
-  `INSERT INTO contact_network_ids (workspace_id, network_id, contact_id, portfolio)
-  VALUES (:workspaceId, :networkId, :contactId, :portfolio) ON CONFLICT DO NOTHING`,
-  alias,
+export const insertAlias = hotInsert(
+  contactNetworkIds,
+  ["workspaceId", "networkId", "contactId", "portfolio"],
+  "ON CONFLICT DO NOTHING",
 );
 
 /** Whether the workspace has any. */
-export const anyErasedOptOut = hotQuery(
-  "SELECT opted_out_at AS optedOutAt FROM erased_opt_outs WHERE workspace_id = +:workspaceId LIMIT 1",
-  { workspaceId },
-  { optedOutAt },
-);
+export const anyErasedOptOut = hotFind(erasedOptOuts, ["workspaceId"], { rest: "LIMIT 1", take: ["optedOutAt"] });
 
-export const erasedOptOut = hotQuery(
-  `SELECT opted_out_at AS optedOutAt FROM erased_opt_outs
-  WHERE workspace_id = +:workspaceId AND phone_hash = +:phoneHash`,
-  { workspaceId, phoneHash },
-  { optedOutAt },
-);
-
-const erasure = getTableColumns(erasures);
+export const erasedOptOut = hotFind(erasedOptOuts, ["workspaceId", "phoneHash"], { take: ["optedOutAt"] });
 
 /** Those that have not ended: almost always none. */
-export const openErasures = hotQuery(
-  "SELECT id, person FROM erasures WHERE workspace_id = +:workspaceId AND ended_at IS NULL",
-  { workspaceId },
-  { id: erasure.id, person: erasure.person },
-);
+export const openErasures = hotFind(erasures, ["workspaceId"], {
+  rest: "AND ended_at IS NULL",
+  take: ["id", "person"],
+});
 
 /** The counter that AUTOINCREMENT uses, so that no id is ever reused. */
 export const lastContactId = hotQuery(

@@ -1,15 +1,12 @@
 /** The hot statements of idempotency keys: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite } from "#src/db/hot-statement.ts";
+import { hotFind } from "#src/db/hot-table.ts";
 import { idempotencyKeys } from "./table.ts";
 
 const key = getTableColumns(idempotencyKeys);
 
-export const keyByName = hotQuery(
-  `SELECT ${columns(key)} FROM idempotency_keys WHERE workspace_id = +:workspaceId AND key = +:key`,
-  key,
-  key,
-);
+export const keyByName = hotFind(idempotencyKeys, ["workspaceId", "key"]);
 
 /** The key, or any that begins as a hidden one does, which says that the key may be hidden, too. */
 export const keyOrHidden = hotQuery(

@@ -1,14 +1,13 @@
 /** The hot statements of callbacks, inbound messages and echoes: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, integerOrNull, string } from "#src/db/hot-statement.ts";
+import { hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { messages } from "../messages/table.ts";
 import { awayDays, blocks, callbacks, echoes, inbounds, phoneContacts } from "./table.ts";
 
 const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
 const echo = getTableColumns(echoes);
-const block = getTableColumns(blocks);
-const phoneContact = getTableColumns(phoneContacts);
 const { id: messageId, templateCategory, templateName, templateLanguage } = getTableColumns(messages);
 
 /**
@@ -28,7 +27,7 @@ export const dueCallbacks = hotQuery(
   { id: callback.id, size: integer },
 );
 
-export const callbackById = hotQuery(`SELECT ${columns(callback)} FROM callbacks WHERE id = +:id`, callback, callback);
+export const callbackById = hotFind(callbacks, ["id"]);
 
 export const firstDueAt = hotQuery(
   "SELECT min(due_at) AS dueAt FROM callbacks WHERE done_at IS NULL",
@@ -42,37 +41,21 @@ export const setCallbackDone = hotWrite(
 );
 
 /** Fails if the inbound is stored already. */
-export const insertInbound = hotWrite(
-  `INSERT INTO inbounds (workspace_id, number_id, contact_id, network_message_id, type, text, details,
-    received_at, created_at, origin)
-  VALUES (:workspaceId, :numberId, :contactId, :networkMessageId, :type, :text, :details, :receivedAt, :createdAt,
-    :origin)`,
-  inbound,
-);
+export const insertInbound = hotInsert(inbounds, [
+  ...(["workspaceId", "numberId", "contactId", "networkMessageId", "type", "text", "details", "receivedAt"] as const),
+  ...(["createdAt", "origin"] as const),
+]);
 
-export const knownInbound = hotQuery(
-  "SELECT id FROM inbounds WHERE workspace_id = +:workspaceId AND network_message_id = +:networkMessageId",
-  inbound,
-  { id: inbound.id },
-);
+export const knownInbound = hotFind(inbounds, ["workspaceId", "networkMessageId"], { take: ["id"] });
 
-const awayDay = getTableColumns(awayDays);
+export const awayDayOf = hotFind(awayDays, ["contactId", "day"], { take: ["createdAt"] });
 
-export const awayDayOf = hotQuery(
-  "SELECT created_at AS createdAt FROM away_days WHERE contact_id = +:contactId AND day = +:day",
-  awayDay,
-  { createdAt: awayDay.createdAt },
-);
-
-export const insertAwayDay = hotWrite(
-  "INSERT INTO away_days (contact_id, day, workspace_id, created_at) VALUES (:contactId, :day, :workspaceId, :createdAt)",
-  awayDay,
-);
+export const insertAwayDay = hotInsert(awayDays, ["contactId", "day", "workspaceId", "createdAt"]);
 
 /** The send tokens of this database begin with it. */
 export const ownInstance = hotQuery("SELECT instance_id AS id FROM instance WHERE id = 1", {}, { id: string });
 
-export const inboundById = hotQuery(`SELECT ${columns(inbound)} FROM inbounds WHERE id = +:id`, inbound, inbound);
+export const inboundById = hotFind(inbounds, ["id"]);
 
 /** Fills in what an earlier delivery of the same inbound did not bring, and how it arrived. */
 export const completeInbound = hotQuery(
@@ -93,11 +76,7 @@ export const insertEcho = hotQuery(
   echo,
 );
 
-export const echoByNetworkId = hotQuery(
-  `SELECT ${columns(echo)} FROM echoes WHERE workspace_id = +:workspaceId AND network_message_id = +:networkMessageId`,
-  echo,
-  echo,
-);
+export const echoByNetworkId = hotFind(echoes, ["workspaceId", "networkMessageId"]);
 
 export const completeEcho = hotWrite(
   "UPDATE echoes SET type = :type, text = :text, details = :details WHERE id = +:id",
@@ -125,17 +104,12 @@ export const lastEchoBetween = hotQuery(
   { sentAt: echo.sentAt },
 );
 
-export const phoneContactOf = hotQuery(
-  `SELECT ${columns(phoneContact)} FROM phone_contacts WHERE contact_id = +:contactId AND number_id = +:numberId`,
-  phoneContact,
-  phoneContact,
-);
+export const phoneContactOf = hotFind(phoneContacts, ["contactId", "numberId"]);
 
-export const keepPhoneContact = hotWrite(
-  `INSERT INTO phone_contacts (contact_id, number_id, name, first_name, changed_at)
-  VALUES (:contactId, :numberId, :name, :firstName, :changedAt)
-  ON CONFLICT DO UPDATE SET name = excluded.name, first_name = excluded.first_name, changed_at = excluded.changed_at`,
-  phoneContact,
+export const keepPhoneContact = hotInsert(
+  phoneContacts,
+  ["contactId", "numberId", "name", "firstName", "changedAt"],
+  `ON CONFLICT DO UPDATE SET name = excluded.name, first_name = excluded.first_name, changed_at = excluded.changed_at`,
 );
 
 /** A recipient's category stands in its broadcast; free-form text has none. */
@@ -150,8 +124,4 @@ export const templateOfMessage = hotQuery(
   { templateCategory, templateName, templateLanguage },
 );
 
-export const blockOn = hotQuery(
-  `SELECT ${columns(block)} FROM blocks WHERE contact_id = +:contactId AND number_id = +:numberId`,
-  block,
-  block,
-);
+export const blockOn = hotFind(blocks, ["contactId", "numberId"]);

@@ -1,6 +1,7 @@
 /** The hot statements of media: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotFind } from "#src/db/hot-table.ts";
 import { media, mediaFiles } from "./table.ts";
 
 const medium = getTableColumns(media);
@@ -14,13 +15,9 @@ export const insertMedia = hotQuery(
   medium,
 );
 
-export const mediaById = hotQuery(`SELECT ${columns(medium)} FROM media WHERE id = +:id`, medium, medium);
+export const mediaById = hotFind(media, ["id"]);
 
-export const mediaOfInbound = hotQuery(
-  `SELECT ${columns(medium)} FROM media WHERE inbound_id = +:inboundId`,
-  medium,
-  medium,
-);
+export const mediaOfInbound = hotFind(media, ["inboundId"]);
 
 /** Who sent the message with this id. */
 export const senderOf = hotQuery(
@@ -29,7 +26,7 @@ export const senderOf = hotQuery(
   { contactId: integer },
 );
 
-export const fileById = hotQuery(`SELECT ${columns(file)} FROM media_files WHERE id = +:id`, file, file);
+export const fileById = hotFind(mediaFiles, ["id"]);
 
 /** One row for each file of a workspace; one more medium has it. */
 export const addFileRef = hotQuery(

@@ -1,14 +1,12 @@
 /** The hot statements of uploads: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotDelete, hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { mediaFiles, networkUploads, uploadDays, uploadPeople, uploads, userUploadDays } from "./table.ts";
 
 const upload = getTableColumns(uploads);
 const file = getTableColumns(mediaFiles);
 const handed = getTableColumns(networkUploads);
-const person = getTableColumns(uploadPeople);
-const day = getTableColumns(uploadDays);
-const userDay = getTableColumns(userUploadDays);
 
 export const insertUpload = hotQuery(
   `INSERT INTO uploads (workspace_id, file_id, mime_type, filename, state, created_at, used_at)
@@ -23,11 +21,7 @@ export const setUploadStored = hotQuery(
   upload,
 );
 
-export const uploadById = hotQuery(
-  `SELECT ${columns(upload)} FROM uploads WHERE id = +:id AND state = 'stored'`,
-  upload,
-  upload,
-);
+export const uploadById = hotFind(uploads, ["id"], { rest: "AND state = 'stored'" });
 
 /** As `addFileRef` of media. */
 export const addUploadRef = hotQuery(
@@ -54,51 +48,31 @@ export const isInQuickReply = hotQuery(
   { uploadId: integer },
 );
 
-export const networkUploadOf = hotQuery(
-  `SELECT ${columns(handed)} FROM network_uploads WHERE upload_id = +:uploadId AND number_id = +:numberId`,
-  handed,
-  handed,
-);
+export const networkUploadOf = hotFind(networkUploads, ["uploadId", "numberId"]);
 
-export const saveNetworkUpload = hotWrite(
-  `INSERT INTO network_uploads (upload_id, number_id, network_media_id, expires_at)
-  VALUES (:uploadId, :numberId, :networkMediaId, :expiresAt)
-  ON CONFLICT (upload_id, number_id) DO UPDATE SET
+export const saveNetworkUpload = hotInsert(
+  networkUploads,
+  ["uploadId", "numberId", "networkMediaId", "expiresAt"],
+  `ON CONFLICT (upload_id, number_id) DO UPDATE SET
     network_media_id = excluded.network_media_id, expires_at = excluded.expires_at`,
-  handed,
 );
 
-export const removeNetworkUpload = hotWrite(
-  "DELETE FROM network_uploads WHERE upload_id = +:uploadId AND number_id = +:numberId",
-  handed,
+export const removeNetworkUpload = hotDelete(networkUploads, ["uploadId", "numberId"]);
+
+export const addUploadPerson = hotInsert(uploadPeople, ["uploadId", "contactId"], "ON CONFLICT DO NOTHING");
+
+export const uploadedOn = hotFind(uploadDays, ["keyId", "beganAt"], { take: ["bytes"] });
+
+export const addUploaded = hotInsert(
+  uploadDays,
+  ["keyId", "beganAt", "bytes"],
+  `ON CONFLICT (key_id, began_at) DO UPDATE SET bytes = bytes + excluded.bytes`,
 );
 
-export const addUploadPerson = hotWrite(
-  "INSERT INTO upload_people (upload_id, contact_id) VALUES (:uploadId, :contactId) ON CONFLICT DO NOTHING",
-  person,
-);
+export const uploadedByUser = hotFind(userUploadDays, ["userId", "workspaceId", "beganAt"], { take: ["bytes"] });
 
-export const uploadedOn = hotQuery(
-  "SELECT bytes FROM upload_days WHERE key_id = +:keyId AND began_at = +:beganAt",
-  day,
-  { bytes: integer },
-);
-
-export const addUploaded = hotWrite(
-  `INSERT INTO upload_days (key_id, began_at, bytes) VALUES (:keyId, :beganAt, :bytes)
-  ON CONFLICT (key_id, began_at) DO UPDATE SET bytes = bytes + excluded.bytes`,
-  day,
-);
-
-export const uploadedByUser = hotQuery(
-  "SELECT bytes FROM user_upload_days WHERE user_id = +:userId AND workspace_id = +:workspaceId AND began_at = +:beganAt",
-  userDay,
-  { bytes: integer },
-);
-
-export const addUploadedByUser = hotWrite(
-  `INSERT INTO user_upload_days (user_id, workspace_id, began_at, bytes)
-  VALUES (:userId, :workspaceId, :beganAt, :bytes)
-  ON CONFLICT (user_id, workspace_id, began_at) DO UPDATE SET bytes = bytes + excluded.bytes`,
-  userDay,
+export const addUploadedByUser = hotInsert(
+  userUploadDays,
+  ["userId", "workspaceId", "beganAt", "bytes"],
+  `ON CONFLICT (user_id, workspace_id, began_at) DO UPDATE SET bytes = bytes + excluded.bytes`,
 );

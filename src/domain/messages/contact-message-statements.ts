@@ -1,6 +1,7 @@
 /** The hot statements of the index of single messages by their contact: see `db/hot-statement.ts` and `contact-messages.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { hotQuery, hotWrite, integer, integerOrNull, stringOrNull } from "#src/db/hot-statement.ts";
+import { hotDelete } from "#src/db/hot-table.ts";
 import { contactMessages, messages } from "./table.ts";
 
 const { contactId, dispatchedAt, messageId } = getTableColumns(contactMessages);
@@ -173,11 +174,7 @@ export const indexEntry = hotWrite(
   { contactId, dispatchedAt, messageId },
 );
 
-export const removeEntry = hotWrite(
-  `DELETE FROM contact_messages
-  WHERE contact_id = +:contactId AND dispatched_at = +:dispatchedAt AND message_id = +:messageId`,
-  { contactId, dispatchedAt, messageId },
-);
+export const removeEntry = hotDelete(contactMessages, ["contactId", "dispatchedAt", "messageId"]);
 
 export const lastMessageId = hotQuery("SELECT coalesce(max(id), 0) AS id FROM messages", {}, { id: integer });
 

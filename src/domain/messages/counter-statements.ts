@@ -4,6 +4,7 @@
  */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotDelete, hotFind, hotInsert } from "#src/db/hot-table.ts";
 import {
   broadcastCounters,
   keyDays,
@@ -16,14 +17,8 @@ import {
 const counters = getTableColumns(broadcastCounters);
 const recent = getTableColumns(recentRecipients);
 const keyDay = getTableColumns(keyDays);
-const keyPerson = getTableColumns(keyPeople);
-const { count } = getTableColumns(recentRecipientCounts);
 
-export const countersOfBroadcast = hotQuery(
-  `SELECT ${columns(counters)} FROM broadcast_counters WHERE broadcast_id = +:broadcastId`,
-  counters,
-  counters,
-);
+export const countersOfBroadcast = hotFind(broadcastCounters, ["broadcastId"]);
 
 /** Adds to each counter; a delta may be negative. */
 export const addToCounters = hotQuery(
@@ -55,19 +50,14 @@ export const resetStatusStreaks = hotWrite(
   counters,
 );
 
-export const addUsage = hotWrite(
-  `INSERT INTO network_usage (workspace_id, month, number_id, category, type, billable, country, messages)
-  VALUES (:workspaceId, :month, :numberId, :category, :type, :billable, :country, :messages)
-  ON CONFLICT (workspace_id, month, number_id, category, type, billable, country)
+export const addUsage = hotInsert(
+  networkUsage,
+  ["workspaceId", "month", "numberId", "category", "type", "billable", "country", "messages"],
+  `ON CONFLICT (workspace_id, month, number_id, category, type, billable, country)
   DO UPDATE SET messages = messages + excluded.messages`,
-  getTableColumns(networkUsage),
 );
 
-export const countRecent = hotQuery(
-  "SELECT count FROM recent_recipient_counts WHERE workspace_id = +:workspaceId",
-  recent,
-  { count },
-);
+export const countRecent = hotFind(recentRecipientCounts, ["workspaceId"], { take: ["count"] });
 
 export const countExpired = hotQuery(
   "SELECT count(*) AS count FROM recent_recipients WHERE workspace_id = +:workspaceId AND last_at <= :since",
@@ -75,16 +65,12 @@ export const countExpired = hotQuery(
   { count: integer },
 );
 
-export const lastSentTo = hotQuery(
-  `SELECT last_at AS lastAt FROM recent_recipients WHERE workspace_id = +:workspaceId AND identity_id = +:identityId`,
-  recent,
-  { lastAt: recent.lastAt },
-);
+export const lastSentTo = hotFind(recentRecipients, ["workspaceId", "identityId"], { take: ["lastAt"] });
 
-export const upsertRecent = hotWrite(
-  `INSERT INTO recent_recipients (workspace_id, identity_id, last_at) VALUES (:workspaceId, :identityId, :lastAt)
-  ON CONFLICT (workspace_id, identity_id) DO UPDATE SET last_at = excluded.last_at`,
-  recent,
+export const upsertRecent = hotInsert(
+  recentRecipients,
+  ["workspaceId", "identityId", "lastAt"],
+  `ON CONFLICT (workspace_id, identity_id) DO UPDATE SET last_at = excluded.last_at`,
 );
 
 export const listExpired = hotQuery(
@@ -94,26 +80,17 @@ export const listExpired = hotQuery(
   { identityId: recent.identityId },
 );
 
-export const deleteRecent = hotWrite(
-  "DELETE FROM recent_recipients WHERE workspace_id = +:workspaceId AND identity_id = +:identityId",
-  recent,
+export const deleteRecent = hotDelete(recentRecipients, ["workspaceId", "identityId"]);
+
+export const budgetOfDay = hotFind(keyDays, ["keyId", "day"], { take: ["people", "reserved"] });
+
+export const addToBudget = hotInsert(
+  keyDays,
+  ["keyId", "day", "people", "reserved"],
+  `ON CONFLICT (key_id, day) DO UPDATE SET people = people + excluded.people, reserved = reserved + excluded.reserved`,
 );
 
-export const budgetOfDay = hotQuery(
-  "SELECT people, reserved FROM key_days WHERE key_id = +:keyId AND day = +:day",
-  keyDay,
-  { people: keyDay.people, reserved: keyDay.reserved },
-);
-
-export const addToBudget = hotWrite(
-  `INSERT INTO key_days (key_id, day, people, reserved) VALUES (:keyId, :day, :people, :reserved)
-  ON CONFLICT (key_id, day) DO UPDATE SET people = people + excluded.people, reserved = reserved + excluded.reserved`,
-  keyDay,
-);
-
-export const moneyOfDay = hotQuery("SELECT money FROM key_days WHERE key_id = +:keyId AND day = +:day", keyDay, {
-  money: keyDay.money,
-});
+export const moneyOfDay = hotFind(keyDays, ["keyId", "day"], { take: ["money"] });
 
 export const addMoneyToDay = hotWrite(
   `INSERT INTO key_days (key_id, day, people, reserved, money) VALUES (:keyId, :day, 0, 0, :money)
@@ -128,14 +105,6 @@ export const useReserved = hotWrite(
   keyDay,
 );
 
-export const messagedPerson = hotQuery(
-  `SELECT identity_id AS identityId FROM key_people
-  WHERE key_id = +:keyId AND day = +:day AND identity_id = +:identityId`,
-  keyPerson,
-  { identityId: keyPerson.identityId },
-);
+export const messagedPerson = hotFind(keyPeople, ["keyId", "day", "identityId"], { take: ["identityId"] });
 
-export const addMessagedPerson = hotWrite(
-  "INSERT INTO key_people (key_id, day, identity_id) VALUES (:keyId, :day, :identityId)",
-  keyPerson,
-);
+export const addMessagedPerson = hotInsert(keyPeople, ["keyId", "day", "identityId"]);

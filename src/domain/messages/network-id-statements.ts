@@ -1,15 +1,12 @@
 /** The hot statements of the index of the networks' ids: see `db/hot-statement.ts` and `network-ids.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotDelete, hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { networkIds, recentNetworkIds } from "./table.ts";
 
 const { id, hash, messageId } = getTableColumns(recentNetworkIds);
-const indexed = getTableColumns(networkIds);
 
-export const insertRecent = hotWrite("INSERT INTO recent_network_ids (hash, message_id) VALUES (:hash, :messageId)", {
-  hash,
-  messageId,
-});
+export const insertRecent = hotInsert(recentNetworkIds, ["hash", "messageId"]);
 
 export const unseenByHash = hotQuery(
   "SELECT message_id AS messageId FROM recent_network_ids WHERE id > +:seen AND hash = +:hash",
@@ -24,9 +21,7 @@ export const recentAfter = hotQuery(
   { id, hash, messageId },
 );
 
-export const indexedByHash = hotQuery("SELECT message_id AS messageId FROM network_ids WHERE hash = +:hash", indexed, {
-  messageId: indexed.messageId,
-});
+export const indexedByHash = hotFind(networkIds, ["hash"], { take: ["messageId"] });
 
 /** Sorted, because neighbours share a page. */
 export const moveSlice = hotWrite(
@@ -37,7 +32,4 @@ export const moveSlice = hotWrite(
 
 export const deleteMoved = hotWrite("DELETE FROM recent_network_ids WHERE id <= +:until", { until: id });
 
-export const deleteIndexed = hotWrite(
-  "DELETE FROM network_ids WHERE hash = +:hash AND message_id = +:messageId",
-  indexed,
-);
+export const deleteIndexed = hotDelete(networkIds, ["hash", "messageId"]);

@@ -1,6 +1,7 @@
 /** The hot statements of the network's messaging limit: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotDelete, hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { contacts } from "../contacts/table.ts";
 import { portfolioRecipients } from "./table.ts";
 
@@ -22,11 +23,7 @@ export const countOwnPeople = hotQuery(
   { count: integer },
 );
 
-export const findPerson = hotQuery(
-  "SELECT last_at AS lastAt FROM portfolio_recipients WHERE portfolio_id = +:portfolioId AND person = +:person",
-  given,
-  { lastAt },
-);
+export const findPerson = hotFind(portfolioRecipients, ["portfolioId", "person"], { take: ["lastAt"] });
 
 export const roomAfter = hotQuery(
   `SELECT last_at AS lastAt FROM portfolio_recipients WHERE portfolio_id = +:portfolioId AND last_at > :since
@@ -35,17 +32,13 @@ export const roomAfter = hotQuery(
   { lastAt },
 );
 
-export const upsertPerson = hotWrite(
-  `INSERT INTO portfolio_recipients (portfolio_id, person, workspace_id, last_at)
-  VALUES (:portfolioId, :person, :workspaceId, :lastAt)
-  ON CONFLICT (portfolio_id, person) DO UPDATE SET workspace_id = excluded.workspace_id, last_at = excluded.last_at`,
-  given,
+export const upsertPerson = hotInsert(
+  portfolioRecipients,
+  ["portfolioId", "person", "workspaceId", "lastAt"],
+  `ON CONFLICT (portfolio_id, person) DO UPDATE SET workspace_id = excluded.workspace_id, last_at = excluded.last_at`,
 );
 
-export const deletePerson = hotWrite(
-  "DELETE FROM portfolio_recipients WHERE portfolio_id = +:portfolioId AND person = +:person",
-  given,
-);
+export const deletePerson = hotDelete(portfolioRecipients, ["portfolioId", "person"]);
 
 export const deleteExpiredPeople = hotWrite(
   `DELETE FROM portfolio_recipients WHERE portfolio_id = +:portfolioId AND person IN (

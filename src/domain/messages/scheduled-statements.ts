@@ -1,6 +1,7 @@
 /** The hot statements of scheduled messages: see `db/hot-statement.ts` and `scheduled.ts`. */
 import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotDelete, hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { messages, scheduledMessages } from "./table.ts";
 
 const { variables: _, ...message } = getTableColumns(messages);
@@ -19,19 +20,13 @@ export const insertScheduledMessage = hotWrite(
   message,
 );
 
-export const insertScheduled = hotWrite(
-  `INSERT INTO scheduled_messages (message_id, workspace_id, contact_id, content, cancel_on_reply, due_since, key_id, take)
-  VALUES (:messageId, :workspaceId, :contactId, :content, :cancelOnReply, :dueSince, :keyId, :take)`,
-  scheduled,
-);
+export const insertScheduled = hotInsert(scheduledMessages, [
+  ...(["messageId", "workspaceId", "contactId", "content", "cancelOnReply", "dueSince", "keyId", "take"] as const),
+]);
 
-export const scheduledById = hotQuery(
-  `SELECT ${columns(scheduled)} FROM scheduled_messages WHERE message_id = +:messageId`,
-  scheduled,
-  scheduled,
-);
+export const scheduledById = hotFind(scheduledMessages, ["messageId"]);
 
-export const deleteScheduled = hotWrite("DELETE FROM scheduled_messages WHERE message_id = +:messageId", scheduled);
+export const deleteScheduled = hotDelete(scheduledMessages, ["messageId"]);
 
 export const setDueSince = hotWrite(
   "UPDATE scheduled_messages SET due_since = :dueSince WHERE message_id = +:messageId",

@@ -1,11 +1,11 @@
 /** The hot statements of messages and what is stored about them: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
+import { hotDelete, hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { aiNotices, messages, parkedStatusCounts, parkedStatuses, providerRequests } from "./table.ts";
 
 const wholeMessage = getTableColumns(messages);
 const { variables, ...message } = wholeMessage;
-const parked = getTableColumns(parkedStatuses);
 const { id } = message;
 
 /** `accept.ts` makes the row that is stored; a test compares it with the one that is read. */
@@ -25,11 +25,7 @@ export const insertMessage = hotWrite(
 export const messageById = hotQuery(`SELECT ${columns(message)} FROM messages WHERE id = +:id`, message, message);
 
 /** With a recipient's values. */
-export const wholeMessageById = hotQuery(
-  `SELECT ${columns(wholeMessage)} FROM messages WHERE id = +:id`,
-  message,
-  wholeMessage,
-);
+export const wholeMessageById = hotFind(messages, ["id"]);
 
 export const messageBySendToken = hotQuery(
   `SELECT ${columns(message)} FROM messages WHERE send_token = +:sendToken`,
@@ -96,53 +92,33 @@ export const dispatchedRecipient = hotQuery(
   { id },
 );
 
-export const insertProviderRequest = hotWrite(
-  `INSERT INTO provider_requests (send_token, outcome, code, reason, http_status, answer, requested_at, duration_ms)
-  VALUES (:sendToken, :outcome, :code, :reason, :httpStatus, :answer, :requestedAt, :durationMs)`,
-  getTableColumns(providerRequests),
-);
+export const insertProviderRequest = hotInsert(providerRequests, [
+  ...(["sendToken", "outcome", "code", "reason", "httpStatus", "answer", "requestedAt", "durationMs"] as const),
+]);
 
 /** In the order in which they arrived. */
-export const parkedForMessage = hotQuery(
-  `SELECT ${columns(parked)} FROM parked_statuses
-  WHERE network_message_id = +:networkMessageId AND number_id = +:numberId ORDER BY id`,
-  parked,
-  parked,
-);
+export const parkedForMessage = hotFind(parkedStatuses, ["networkMessageId", "numberId"], { rest: "ORDER BY id" });
 
 /** Null: none is parked. */
 export const latestParked = hotQuery("SELECT max(id) AS id FROM parked_statuses", {}, { id: integerOrNull });
 
-export const insertParked = hotWrite(
-  `INSERT INTO parked_statuses (number_id, network_message_id, send_token, item, expires_at)
-  VALUES (:numberId, :networkMessageId, :sendToken, :item, :expiresAt)`,
-  parked,
-);
+export const insertParked = hotInsert(parkedStatuses, [
+  ...(["numberId", "networkMessageId", "sendToken", "item", "expiresAt"] as const),
+]);
 
-export const deleteParked = hotWrite("DELETE FROM parked_statuses WHERE id = +:id", parked);
+export const deleteParked = hotDelete(parkedStatuses, ["id"]);
 
-const { numberId, count } = getTableColumns(parkedStatusCounts);
-
-export const parkedCount = hotQuery(
-  "SELECT count FROM parked_status_counts WHERE number_id = +:numberId",
-  { numberId },
-  { count },
-);
+export const parkedCount = hotFind(parkedStatusCounts, ["numberId"], { take: ["count"] });
 
 const aiNotice = getTableColumns(aiNotices);
 
-export const aiNoticeOn = hotQuery(
-  `SELECT ${columns(aiNotice)} FROM ai_notices WHERE contact_id = +:contactId AND number_id = +:numberId`,
-  aiNotice,
-  aiNotice,
-);
+export const aiNoticeOn = hotFind(aiNotices, ["contactId", "numberId"]);
 
-export const setAiNotice = hotWrite(
-  `INSERT INTO ai_notices (contact_id, number_id, workspace_id, message_id, carried_at, window_until)
-  VALUES (:contactId, :numberId, :workspaceId, :messageId, :carriedAt, :windowUntil)
-  ON CONFLICT (contact_id, number_id) DO UPDATE
+export const setAiNotice = hotInsert(
+  aiNotices,
+  ["contactId", "numberId", "workspaceId", "messageId", "carriedAt", "windowUntil"],
+  `ON CONFLICT (contact_id, number_id) DO UPDATE
     SET message_id = excluded.message_id, carried_at = excluded.carried_at, window_until = excluded.window_until`,
-  aiNotice,
 );
 
 /** When a contact last wrote, up to a moment, by the network's time. */

@@ -1,25 +1,18 @@
 /** The hot statements of numbers: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery } from "#src/db/hot-statement.ts";
+import { hotFind } from "#src/db/hot-table.ts";
 import { accountSyncs, networkHealth, numbers, portfolios, unlistedRefusals } from "./table.ts";
 
 const number = getTableColumns(numbers);
 const { id, appSecret, phoneNumberId, accountId } = number;
 
-export const numbersOfWorkspace = hotQuery(
-  `SELECT ${columns(number)} FROM numbers WHERE workspace_id = +:workspaceId AND removed_at IS NULL ORDER BY id`,
-  number,
-  number,
-);
+export const numbersOfWorkspace = hotFind(numbers, ["workspaceId"], { rest: "AND removed_at IS NULL ORDER BY id" });
 
 /** Removed or not. */
-export const numberById = hotQuery(`SELECT ${columns(number)} FROM numbers WHERE id = +:id`, number, number);
+export const numberById = hotFind(numbers, ["id"]);
 
-export const numberByNetworkId = hotQuery(
-  `SELECT ${columns(number)} FROM numbers WHERE phone_number_id = +:phoneNumberId AND removed_at IS NULL`,
-  number,
-  number,
-);
+export const numberByNetworkId = hotFind(numbers, ["phoneNumberId"], { rest: "AND removed_at IS NULL" });
 
 /** The workspaces that send from a phone number: one, but for those of a simulator. */
 export const ownersOfPhone = hotQuery(
@@ -36,42 +29,12 @@ export const numbersWithSecret = hotQuery(
   { id, appSecret, phoneNumberId, accountId },
 );
 
-const health = getTableColumns(networkHealth);
+export const healthOfNumber = hotFind(networkHealth, ["numberId"]);
 
-export const healthOfNumber = hotQuery(
-  `SELECT ${columns(health)} FROM network_health WHERE number_id = +:numberId`,
-  health,
-  health,
-);
+export const unlistedOfNumber = hotFind(unlistedRefusals, ["numberId"]);
 
-const unlisted = getTableColumns(unlistedRefusals);
+export const marketingStatusOf = hotFind(accountSyncs, ["workspaceId", "accountId"], { take: ["marketingStatus"] });
 
-export const unlistedOfNumber = hotQuery(
-  `SELECT ${columns(unlisted)} FROM unlisted_refusals WHERE number_id = +:numberId`,
-  unlisted,
-  unlisted,
-);
+export const directSendOf = hotFind(accountSyncs, ["workspaceId", "accountId"], { take: ["directSend"] });
 
-const { workspaceId, accountId: syncedAccountId, marketingStatus, directSend } = getTableColumns(accountSyncs);
-
-export const marketingStatusOf = hotQuery(
-  `SELECT marketing_status AS marketingStatus FROM account_syncs
-  WHERE workspace_id = +:workspaceId AND account_id = +:accountId`,
-  { workspaceId, accountId: syncedAccountId },
-  { marketingStatus },
-);
-
-export const directSendOf = hotQuery(
-  `SELECT direct_send AS directSend FROM account_syncs
-  WHERE workspace_id = +:workspaceId AND account_id = +:accountId`,
-  { workspaceId, accountId: syncedAccountId },
-  { directSend },
-);
-
-const portfolio = getTableColumns(portfolios);
-
-export const portfolioById = hotQuery(
-  `SELECT ${columns(portfolio)} FROM portfolios WHERE id = +:id`,
-  portfolio,
-  portfolio,
-);
+export const portfolioById = hotFind(portfolios, ["id"]);

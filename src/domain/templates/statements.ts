@@ -1,28 +1,10 @@
 /** The hot statements of templates: see `db/hot-statement.ts`. */
-import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery } from "#src/db/hot-statement.ts";
+import { hotFind } from "#src/db/hot-table.ts";
 import { sampleUploads, templates } from "./table.ts";
 
-const template = getTableColumns(templates);
-const upload = getTableColumns(sampleUploads);
-
 /** Every language of a template. */
-export const templatesByName = hotQuery(
-  `SELECT ${columns(template)} FROM templates
-  WHERE workspace_id = +:workspaceId AND account_id = +:accountId AND name = +:name ORDER BY language`,
-  template,
-  template,
-);
+export const templatesByName = hotFind(templates, ["workspaceId", "accountId", "name"], { rest: "ORDER BY language" });
 
-export const templateInAccount = hotQuery(
-  `SELECT ${columns(template)} FROM templates
-  WHERE account_id = +:accountId AND name = +:name AND language = +:language AND workspace_id = +:workspaceId`,
-  template,
-  template,
-);
+export const templateInAccount = hotFind(templates, ["accountId", "name", "language", "workspaceId"]);
 
-export const sampleUpload = hotQuery(
-  `SELECT ${columns(upload)} FROM sample_uploads WHERE number_id = +:numberId AND link = +:link`,
-  upload,
-  upload,
-);
+export const sampleUpload = hotFind(sampleUploads, ["numberId", "link"]);

@@ -1,6 +1,7 @@
 /** The hot statements of events, deliveries and attempts: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotDelete, hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { burstEvents, bursts, deliveries, deliveryAttempts, events, furtherWebhooks, webhooks } from "./table.ts";
 
 const webhook = getTableColumns(webhooks);
@@ -8,28 +9,13 @@ const further = getTableColumns(furtherWebhooks);
 const delivery = getTableColumns(deliveries);
 const event = getTableColumns(events);
 
-export const webhookOfWorkspace = hotQuery(
-  `SELECT ${columns(webhook)} FROM webhooks WHERE workspace_id = +:workspaceId`,
-  webhook,
-  webhook,
-);
+export const webhookOfWorkspace = hotFind(webhooks, ["workspaceId"]);
 
-export const furtherWebhooksOfWorkspace = hotQuery(
-  `SELECT ${columns(further)} FROM further_webhooks WHERE workspace_id = +:workspaceId ORDER BY id`,
-  further,
-  further,
-);
+export const furtherWebhooksOfWorkspace = hotFind(furtherWebhooks, ["workspaceId"], { rest: "ORDER BY id" });
 
-export const furtherWebhookById = hotQuery(
-  `SELECT ${columns(further)} FROM further_webhooks WHERE id = +:id`,
-  further,
-  further,
-);
+export const furtherWebhookById = hotFind(furtherWebhooks, ["id"]);
 
-export const insertEvent = hotWrite(
-  `INSERT INTO events (id, workspace_id, type, body, created_at) VALUES (:id, :workspaceId, :type, :body, :createdAt)`,
-  event,
-);
+export const insertEvent = hotInsert(events, ["id", "workspaceId", "type", "body", "createdAt"]);
 
 export const latestEventId = hotQuery(
   "SELECT id FROM events WHERE seq = (SELECT max(seq) FROM events)",
@@ -60,18 +46,14 @@ export const joinableBurst = hotQuery(
   { deliveryId: burst.deliveryId, events: integer, characters: integer },
 );
 
-export const storeBurst = hotWrite(
-  `INSERT INTO bursts (workspace_id, contact_id, number_id, queue_key, delivery_id, until)
-  VALUES (:workspaceId, :contactId, :numberId, :queueKey, :deliveryId, :until)
-  ON CONFLICT (contact_id, number_id, queue_key)
+export const storeBurst = hotInsert(
+  bursts,
+  ["workspaceId", "contactId", "numberId", "queueKey", "deliveryId", "until"],
+  `ON CONFLICT (contact_id, number_id, queue_key)
     DO UPDATE SET delivery_id = excluded.delivery_id, until = excluded.until`,
-  burst,
 );
 
-export const insertBurstEvent = hotWrite(
-  "INSERT INTO burst_events (delivery_id, event_seq) VALUES (:deliveryId, :eventSeq)",
-  burstEvent,
-);
+export const insertBurstEvent = hotInsert(burstEvents, ["deliveryId", "eventSeq"]);
 
 /** In the order in which they were recorded. */
 export const bodiesOfBurst = hotQuery(
@@ -81,13 +63,9 @@ export const bodiesOfBurst = hotQuery(
   { body: event.body },
 );
 
-export const burstOfDelivery = hotQuery(
-  "SELECT contact_id AS contactId FROM bursts WHERE delivery_id = +:deliveryId",
-  burst,
-  { contactId: burst.contactId },
-);
+export const burstOfDelivery = hotFind(bursts, ["deliveryId"], { take: ["contactId"] });
 
-export const closeBurst = hotWrite("DELETE FROM bursts WHERE delivery_id = +:deliveryId", burst);
+export const closeBurst = hotDelete(bursts, ["deliveryId"]);
 
 /** Whether the attempt of a delivery's job still counts: a replay gives the delivery another job. */
 const HAS_JOB = "EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)" as const;
@@ -138,7 +116,7 @@ export const countSuccess = hotWrite(
   { id: delivery.id, finishedAt: delivery.finishedAt, attemptedAt: integer, outboxId: integer },
 );
 
-export const existingDelivery = hotQuery("SELECT id FROM deliveries WHERE id = +:id", delivery, { id: delivery.id });
+export const existingDelivery = hotFind(deliveries, ["id"], { take: ["id"] });
 
 export const finishDelivery = hotWrite(
   `UPDATE deliveries SET status = :status, next_attempt_at = NULL, finished_at = :finishedAt

@@ -1,41 +1,22 @@
 /** The hot statements of workspaces, API keys and their requests: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { hotRows } from "#src/db/hot-rows.ts";
-import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { hotFind, hotInsert } from "#src/db/hot-table.ts";
 import { apiKeys, keyRequestDays, keyRequestRuns, keyRequests, workspaces } from "./table.ts";
 
-const workspace = getTableColumns(workspaces);
 const key = getTableColumns(apiKeys);
-const { id, workspaceId, hash, scopes, isOfFirstVersion, expiresAt, dailyPeople, lastUsedAt } = key;
-const { name, isAutomation, isAi, groupId, dailyMoney } = key;
+const { workspaceId } = key;
 
-export const workspaceById = hotQuery(
-  `SELECT ${columns(workspace)} FROM workspaces WHERE id = +:id`,
-  workspace,
-  workspace,
-);
+export const workspaceById = hotFind(workspaces, ["id"]);
 
-export const validKeyByHash = hotQuery(
-  `SELECT id, scopes, is_of_first_version AS isOfFirstVersion, expires_at AS expiresAt, daily_people AS dailyPeople, last_used_at AS lastUsedAt,
-    workspace_id AS workspaceId, name, is_automation AS isAutomation, is_ai AS isAi, group_id AS groupId,
-    daily_money AS dailyMoney
-  FROM api_keys WHERE hash = +:hash AND revoked_at IS NULL`,
-  { hash },
-  {
-    id,
-    scopes,
-    isOfFirstVersion,
-    expiresAt,
-    dailyPeople,
-    lastUsedAt,
-    workspaceId,
-    name,
-    isAutomation,
-    isAi,
-    groupId,
-    dailyMoney,
-  },
-);
+export const validKeyByHash = hotFind(apiKeys, ["hash"], {
+  rest: "AND revoked_at IS NULL",
+  take: [
+    ...(["id", "scopes", "isOfFirstVersion", "expiresAt", "dailyPeople", "lastUsedAt", "workspaceId", "name"] as const),
+    ...(["isAutomation", "isAi", "groupId", "dailyMoney"] as const),
+  ],
+});
 
 const request = getTableColumns(keyRequests);
 const day = getTableColumns(keyRequestDays);
@@ -47,11 +28,7 @@ export const workspaceOfKey = hotQuery("SELECT workspace_id AS workspaceId FROM 
 const { id: _, ...newRequest } = request;
 export const insertKeyRequests = hotRows(keyRequests, newRequest);
 
-export const keyRequestDay = hotQuery(
-  "SELECT listed FROM key_request_days WHERE workspace_id = +:workspaceId AND day = +:day",
-  day,
-  { listed: day.listed },
-);
+export const keyRequestDay = hotFind(keyRequestDays, ["workspaceId", "day"], { take: ["listed"] });
 
 export const addToKeyRequestDay = hotWrite(
   `INSERT INTO key_request_days (workspace_id, day, listed, unlisted)
@@ -61,10 +38,10 @@ export const addToKeyRequestDay = hotWrite(
   day,
 );
 
-export const noteKeyRequestRun = hotWrite(
-  `INSERT INTO key_request_runs (began_at, written_at, ended_at) VALUES (:beganAt, :writtenAt, :endedAt)
-  ON CONFLICT (began_at) DO UPDATE SET written_at = excluded.written_at, ended_at = excluded.ended_at`,
-  getTableColumns(keyRequestRuns),
+export const noteKeyRequestRun = hotInsert(
+  keyRequestRuns,
+  ["beganAt", "writtenAt", "endedAt"],
+  `ON CONFLICT (began_at) DO UPDATE SET written_at = excluded.written_at, ended_at = excluded.ended_at`,
 );
 
 const classes = { first: integer, second: integer, third: integer, fourth: integer };

@@ -4,8 +4,8 @@
  * broadcast what a new one would be, under the same id; discarding it puts the broadcast back as it was. Until then the
  * broadcast is paused for everybody to see, and sends nothing.
  */
-import { and, eq, isNull } from "drizzle-orm";
 import { formatInstant } from "#src/core/instant.ts";
+import { deleteRows, findRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { dropCounters } from "../messages/broadcast-cost.ts";
@@ -46,11 +46,7 @@ export function findChangeRefusal(tx: ReadTx, broadcast: Broadcast): string | nu
 
 /** The draft in which the broadcast is being changed; undefined: no one changes it. */
 export function findChange(tx: ReadTx, broadcast: Pick<Broadcast, "id">): Draft | undefined {
-  return tx.db
-    .select()
-    .from(drafts)
-    .where(and(eq(drafts.changesId, broadcast.id), isNull(drafts.broadcastId)))
-    .get();
+  return findRow(tx, drafts, { changesId: broadcast.id, broadcastId: null });
 }
 
 /**
@@ -75,7 +71,7 @@ export function emptyForChange(tx: Tx, broadcast: Broadcast): Broadcast {
   const paused = getBroadcast(tx, broadcast.id);
   releaseReserved(tx, paused);
   dropCounters(tx, paused.id);
-  tx.db.delete(messages).where(eq(messages.broadcastId, paused.id)).run();
+  deleteRows(tx, messages, { broadcastId: paused.id });
   return update(tx, paused, {
     statusReason: null,
     pauseCause: null,

@@ -2,8 +2,9 @@
  * Drafts of broadcasts: created, saved, listed, and turned into at most one broadcast each. The transaction that
  * creates the broadcast stores its id in the draft, so that a second click, a reload or the back button finds it.
  */
-import { and, asc, desc, eq, gt, isNull, lte, sql } from "drizzle-orm";
+import { asc, desc, gt, lte, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { changeRow, deleteRows, findRow, insertRow, listSome, updateRows } from "#src/db/rows.ts";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type Draft, type DraftContent, drafts } from "./table.ts";
 
@@ -19,63 +20,41 @@ export function createDraft(
   content: DraftContent,
   about: Partial<Pick<Draft, "changesId" | "againOf" | "isAgainUnknown">> = {},
 ): Draft {
-  return tx.db
-    .insert(drafts)
-    .values({ ...about, workspaceId, userId, content, createdAt: tx.now, updatedAt: tx.now })
-    .returning()
-    .get();
+  return insertRow(tx, drafts, { ...about, workspaceId, userId, content, createdAt: tx.now, updatedAt: tx.now });
 }
 
 /** Throws `not_found`, also for a draft of another workspace. */
 export function getDraft(tx: ReadTx, workspaceId: number, id: number): Draft {
-  const draft = tx.db
-    .select()
-    .from(drafts)
-    .where(and(eq(drafts.workspaceId, workspaceId), eq(drafts.id, id)))
-    .get();
+  const draft = findRow(tx, drafts, { workspaceId, id });
   if (draft === undefined) throw notFound("draft");
   return draft;
 }
 
 /** Unsent drafts, the last changed first. */
 export function listDrafts(tx: ReadTx, workspaceId: number): Draft[] {
-  return tx.db
-    .select()
-    .from(drafts)
-    .where(and(eq(drafts.workspaceId, workspaceId), isNull(drafts.broadcastId)))
-    .orderBy(desc(drafts.updatedAt), desc(drafts.id))
-    .limit(LISTED_MAX)
-    .all();
+  return listSome(tx, drafts, { workspaceId, broadcastId: null }, LISTED_MAX, desc(drafts.updatedAt), desc(drafts.id));
 }
 
 /** Throws `invalid_request` for a sent draft: it is a broadcast now. */
 export function saveDraft(tx: Tx, draft: Draft, content: DraftContent): Draft {
   if (draft.broadcastId !== null)
     throw invalidRequest({ draft: ["This draft has been sent. Create a new broadcast."] });
-  const saved = tx.db
-    .update(drafts)
-    .set({ content, updatedAt: tx.now })
-    .where(eq(drafts.id, draft.id))
-    .returning()
-    .get();
+  const saved = changeRow(tx, drafts, { id: draft.id }, { content, updatedAt: tx.now });
   return saved ?? draft;
 }
 
 /** Call in the transaction that creates the broadcast. The draft's content is cleared, because the broadcast has it. */
 export function markDraftSent(tx: Tx, draft: Draft, broadcastId: number): void {
-  tx.db.update(drafts).set({ broadcastId, content: {}, updatedAt: tx.now }).where(eq(drafts.id, draft.id)).run();
+  updateRows(tx, drafts, { id: draft.id }, { broadcastId, content: {}, updatedAt: tx.now });
 }
 
 /** The draft becomes a new broadcast when it is sent. The broadcast that it was to change stays as it is. */
 export function detachDraft(tx: Tx, draft: Draft): Draft {
-  return (
-    tx.db.update(drafts).set({ changesId: null, updatedAt: tx.now }).where(eq(drafts.id, draft.id)).returning().get() ??
-    draft
-  );
+  return changeRow(tx, drafts, { id: draft.id }, { changesId: null, updatedAt: tx.now }) ?? draft;
 }
 
 export function removeDraft(tx: Tx, draft: Draft): void {
-  tx.db.delete(drafts).where(eq(drafts.id, draft.id)).run();
+  deleteRows(tx, drafts, { id: draft.id });
 }
 
 /** The end of a phone number, however its prefix is written: long enough to recognise it. */
@@ -99,20 +78,13 @@ export function eraseFromDrafts(
 ): { last: number | null; changed: number } {
   const ends = numberEnds(identifiers);
   if (ends.length === 0) return { last: null, changed: 0 };
-  const batch = tx.db
-    .select()
-    .from(drafts)
-    // With those of all workspaces: no index has a workspace's in this order.
-    .where(gt(drafts.id, afterId))
-    .orderBy(asc(drafts.id))
-    .limit(DRAFTS_PER_READ)
-    .all();
+  const batch = listSome(tx, drafts, gt(drafts.id, afterId), DRAFTS_PER_READ, asc(drafts.id));
   let changed = 0;
   for (const { id, content, workspaceId: owner } of batch) {
     if (owner !== workspaceId) continue;
     const left = contentWithout(content, ends);
     if (left === null) continue;
-    tx.db.update(drafts).set({ content: left }).where(eq(drafts.id, id)).run();
+    updateRows(tx, drafts, { id }, { content: left });
     changed += 1;
   }
   return { last: batch.length < DRAFTS_PER_READ ? null : (batch.at(-1)?.id ?? null), changed };

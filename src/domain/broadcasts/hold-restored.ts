@@ -4,6 +4,7 @@
  * they are sent to, or they fail with this reason.
  */
 import { and, eq, sql } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { countMove, getCounters } from "../messages/adjust-counters.ts";
 import { totalOf } from "../messages/broadcast-counters.ts";
@@ -96,7 +97,7 @@ function failOne(tx: Tx, broadcastId: number, id: number): void {
   if (before === undefined) return;
   if (before.status === "pending") {
     const queued = { ...before, status: "queued" as const };
-    tx.db.update(messages).set({ status: "queued" }).where(eq(messages.id, id)).run();
+    updateRows(tx, messages, { id }, { status: "queued" });
     countMove(tx, broadcastId, id, before, queued);
   }
   recordFailure(tx, id, unknownAfterRestore);

@@ -1,5 +1,5 @@
 /** The guarded statement that changes a broadcast: it names the state that the broadcast leaves. */
-import { and, eq } from "drizzle-orm";
+import { changeRow } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -50,12 +50,7 @@ function logStatus(tx: Tx, { id, workspaceId, status, pauseCause, statusReason }
 
 /** Changes the broadcast within or out of the state in which it was read. */
 export function update(tx: Tx, broadcast: Broadcast, changes: Partial<Broadcast>): Broadcast {
-  const changed = tx.db
-    .update(broadcasts)
-    .set(changes)
-    .where(and(eq(broadcasts.id, broadcast.id), eq(broadcasts.status, broadcast.status)))
-    .returning()
-    .get();
+  const changed = changeRow(tx, broadcasts, { id: broadcast.id, status: broadcast.status }, changes);
   // The broadcast was read in this transaction, so no other writer can have changed it.
   if (changed === undefined) throw new Error(`broadcast ${broadcast.id} was not ${broadcast.status} any more`);
   tx.notify(BROADCASTS);

@@ -3,7 +3,7 @@
  * and stops the broadcast; a refusal of the person or of the message fails only this recipient. A message with an
  * unknown outcome stays `sending`, in doubt, until its echo arrives or the wait for it ends.
  */
-import { eq } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { reschedule } from "#src/jobs/enqueue.ts";
 import { countMove } from "../messages/adjust-counters.ts";
@@ -65,7 +65,7 @@ export function recordRecipientOutcome(tx: Tx, messageId: number, outcome: Outco
  */
 export function leaveInDoubt(tx: Tx, message: Message, expireAt: number): void {
   if (message.status !== "sending") return;
-  tx.db.update(messages).set({ outcomeUnknown: true }).where(eq(messages.id, message.id)).run();
+  updateRows(tx, messages, { id: message.id }, { outcomeUnknown: true });
   reschedule(tx, { kind: "expire_message", subject: message.id, queueKey: message.workspaceId, dueAt: expireAt });
 }
 
@@ -133,7 +133,7 @@ function requeue(tx: Tx, broadcast: Broadcast, message: Message, changes: Partia
   const queued = move(tx, message, { status: "queued" });
   if (queued === undefined) return;
   refreshRecent(tx, message);
-  if (Object.keys(changes).length > 0) tx.db.update(messages).set(changes).where(eq(messages.id, message.id)).run();
+  if (Object.keys(changes).length > 0) updateRows(tx, messages, { id: message.id }, changes);
   countMove(tx, broadcast.id, message.id, message, queued);
 }
 

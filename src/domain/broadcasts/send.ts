@@ -4,9 +4,9 @@
  * same way, under its id.
  */
 
-import { eq } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { Problem } from "#src/core/problem.ts";
+import { insertRow, updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { reschedule } from "#src/jobs/enqueue.ts";
 import { available } from "../billing/account.ts";
@@ -154,11 +154,7 @@ function countInBudget(
   }
   const budgetReserved = requireCounted(audienceSize);
   reservePeople(tx, budget, budgetReserved);
-  tx.db
-    .update(broadcasts)
-    .set({ budgetKeyId: budget.keyId, budgetDay: budget.day, budgetReserved })
-    .where(eq(broadcasts.id, id))
-    .run();
+  updateRows(tx, broadcasts, { id }, { budgetKeyId: budget.keyId, budgetDay: budget.day, budgetReserved });
 }
 
 function notCovered(account: BillingAccount, needed: Micros): Problem {
@@ -212,7 +208,7 @@ function storeBroadcast(
     createdAt: changes?.createdAt ?? tx.now,
     startedAt: sendAt === null ? tx.now : null,
   };
-  if (changes === undefined) return tx.db.insert(broadcasts).values(values).returning().get();
+  if (changes === undefined) return insertRow(tx, broadcasts, values);
   return trigger(tx, changes, "change", values) ?? raise(changes);
 }
 

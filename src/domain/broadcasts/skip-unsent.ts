@@ -3,6 +3,7 @@
  * counted since the end, and deletes recipients that are past their retention. Counters are kept for ever.
  */
 import { and, asc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
+import { deleteRows, findRow, updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { removeNetworkIds } from "../messages/network-ids.ts";
 import { messages } from "../messages/table.ts";
@@ -12,13 +13,12 @@ import { broadcasts } from "./table.ts";
 
 /** Updates up to `limit` rows. Returns 0 when nothing was left to do, otherwise `limit`: there may be more. */
 export function skipUnsent(tx: Tx, limit: number): number {
-  const broadcast = tx.db
-    .select()
-    .from(broadcasts)
-    .where(sql`${broadcasts.isUnsentSkipped} = 0 and ${broadcasts.completedAt} is not null`)
-    .orderBy(asc(broadcasts.id))
-    .limit(1)
-    .get();
+  const broadcast = findRow(
+    tx,
+    broadcasts,
+    sql`${broadcasts.isUnsentSkipped} = 0 and ${broadcasts.completedAt} is not null`,
+    asc(broadcasts.id),
+  );
   if (broadcast === undefined) return 0;
   const code = broadcast.status === "cancelled" ? "cancelled" : "broadcast_failed";
   const reason = describeSkip(code, broadcast.statusReason);
@@ -29,7 +29,7 @@ export function skipUnsent(tx: Tx, limit: number): number {
   // They count as skipped already, so the counters do not change.
   for (const { id } of waiting) skipRecipient(tx, id, code, reason);
   if (waiting.length === limit) return limit;
-  tx.db.update(broadcasts).set({ isUnsentSkipped: true }).where(eq(broadcasts.id, broadcast.id)).run();
+  updateRows(tx, broadcasts, { id: broadcast.id }, { isUnsentSkipped: true });
   return limit;
 }
 
@@ -51,7 +51,7 @@ export function purgeRecipients(tx: Tx, before: number, limit: number): number {
     .all();
   const ids = expired.map(({ id }) => id);
   removeNetworkIds(tx, expired);
-  if (ids.length > 0) tx.db.delete(messages).where(inArray(messages.id, ids)).run();
-  else tx.db.update(broadcasts).set({ purgedAt: tx.now }).where(eq(broadcasts.id, broadcast.id)).run();
+  if (ids.length > 0) deleteRows(tx, messages, inArray(messages.id, ids));
+  else updateRows(tx, broadcasts, { id: broadcast.id }, { purgedAt: tx.now });
   return limit;
 }

@@ -1,5 +1,5 @@
 /** Uploads that a broadcast sends: kept while it may need them, and given to the network before its recipients are claimed. */
-import { eq } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findNetworkUpload, findUpload } from "../media/read.ts";
 import { uploads } from "../media/table.ts";
@@ -27,7 +27,7 @@ export function keepUploads(tx: Tx, broadcast: Broadcast): void {
   for (const id of ids) {
     touchUpload(tx).run({ id, usedAt: Math.max(tx.now, broadcast.sendAt ?? 0) });
     if (only !== null) addUploadPerson(tx).run({ uploadId: id, contactId: only });
-    else tx.db.update(uploads).set({ isShared: true }).where(eq(uploads.id, id)).run();
+    else updateRows(tx, uploads, { id }, { isShared: true });
   }
 }
 

@@ -2,7 +2,7 @@
  * Changes a contact's consent: updates the row, appends to the append-only consent log and publishes the customer's
  * event. Linked contacts change together.
  */
-import { eq } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -98,7 +98,7 @@ function storeUnchanged(tx: Tx, contact: Contact, move: ConsentMove): Contact {
   if (stopSaidAt === contact.stopSaidAt && startSaidAt === contact.startSaidAt && isSameDoubt) return contact;
   const updatedAt = isSameDoubt ? contact.updatedAt : tx.now;
   const stored = { stopSaidAt, startSaidAt, mayWantToStopSince, updatedAt };
-  tx.db.update(contacts).set(stored).where(eq(contacts.id, contact.id)).run();
+  updateRows(tx, contacts, { id: contact.id }, stored);
   tx.notify(CONTACT_CHANGED);
   return { ...contact, ...stored };
 }

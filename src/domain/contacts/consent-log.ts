@@ -3,6 +3,7 @@
  * network's marketing control, which changes nothing that is shown.
  */
 import { and, desc, eq, inArray, lt } from "drizzle-orm";
+import { listSome } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { ownConsentTerms } from "../workspaces/consent-terms.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -77,13 +78,13 @@ function withJoined(tx: ReadTx, contactId: number): number[] {
 
 /** The newest 100 changes, newest first. */
 export function listConsentChanges(tx: ReadTx, contactId: number): ConsentChange[] {
-  return tx.db
-    .select()
-    .from(consentLog)
-    .where(inArray(consentLog.contactId, withJoined(tx, contactId)))
-    .orderBy(desc(consentLog.id))
-    .limit(CHANGES_SHOWN)
-    .all();
+  return listSome(
+    tx,
+    consentLog,
+    inArray(consentLog.contactId, withJoined(tx, contactId)),
+    CHANGES_SHOWN,
+    desc(consentLog.id),
+  );
 }
 
 /** The changes below an id, newest first. */

@@ -2,7 +2,8 @@
  * `contact.updated`: a trigger enqueues a job for each changed contact of a workspace whose address asked for the event;
  * the job writes it with the contact as it is then. Changes that follow within a minute share the next event.
  */
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -14,7 +15,7 @@ import { viewContact } from "./view.ts";
 export function tellContact(tx: Tx, workspaceId: number, contactId: number): void {
   const contact = findById(tx, workspaceId, contactId);
   if (contact === undefined || !isAddressable(contact)) return;
-  tx.db.update(contacts).set({ toldAt: tx.now }).where(eq(contacts.id, contactId)).run();
+  updateRows(tx, contacts, { id: contactId }, { toldAt: tx.now });
   const workspace = getWorkspace(tx, workspaceId);
   publish(tx, workspace, "contact.updated", { contact: viewContact(tx, contact, workspace) });
 }

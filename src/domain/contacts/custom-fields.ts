@@ -1,6 +1,7 @@
 /** Reads and adds custom fields, and reads a contact's values. */
 import { invalidRequest } from "#src/core/problem.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import { insertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { type FieldKind, type FieldValue, findKeyProblem, readValue } from "./custom-field.ts";
@@ -47,16 +48,12 @@ export function addField(tx: Tx, workspaceId: number, { key, label, kind, choice
     problems.key = [`There is already a field ${key}.`];
   }
   if (Object.keys(problems).length > 0) throw invalidRequest(problems);
-  return tx.db
-    .insert(customFields)
-    .values({
-      workspaceId,
-      key,
-      label: label.trim(),
-      kind,
-      choices: kind === "choice" ? choices : null,
-      createdAt: tx.now,
-    })
-    .returning()
-    .get();
+  return insertRow(tx, customFields, {
+    workspaceId,
+    key,
+    label: label.trim(),
+    kind,
+    choices: kind === "choice" ? choices : null,
+    createdAt: tx.now,
+  });
 }

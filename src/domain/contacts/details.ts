@@ -1,5 +1,6 @@
 /** The parts of a contact that are not in its row: people on the number, tags, groups, custom fields; and how tags change. */
 import { and, eq, exists, gte, lt } from "drizzle-orm";
+import { insertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { foldName } from "../groups/group.ts";
 import { listGroupsOfContact } from "../groups/read.ts";
@@ -50,14 +51,7 @@ export function findTag(tx: ReadTx, workspaceId: number, name: string): Tag | un
 }
 
 export function findOrCreateTag(tx: Tx, workspaceId: number, name: string): Tag {
-  return (
-    findTag(tx, workspaceId, name) ??
-    tx.db
-      .insert(tags)
-      .values({ workspaceId, name, folded: foldName(name) })
-      .returning()
-      .get()
-  );
+  return findTag(tx, workspaceId, name) ?? insertRow(tx, tags, { workspaceId, name, folded: foldName(name) });
 }
 
 /** Returns false if the contact already had the tag. */

@@ -3,9 +3,9 @@
  * no marketing is sent. Linked contacts share it. It ends when a user clears it, when the person sends START, or with an
  * opt-out. Also the refusals that doubt and an opt-out cause.
  */
-import { eq } from "drizzle-orm";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound, Problem } from "#src/core/problem.ts";
+import { updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -32,11 +32,7 @@ export function raiseDoubt(tx: Tx, workspace: Workspace, contact: Contact, doubt
     const mayWantToStopSaidAt = Math.max(one.mayWantToStopSaidAt ?? 0, saidAt);
     const isNew = one.mayWantToStopSince === null && one.consent !== "opted_out";
     const since = isNew ? { mayWantToStopSince: saidAt, updatedAt: tx.now } : {};
-    tx.db
-      .update(contacts)
-      .set({ mayWantToStopSaidAt, ...since })
-      .where(eq(contacts.id, one.id))
-      .run();
+    updateRows(tx, contacts, { id: one.id }, { mayWantToStopSaidAt, ...since });
   }
   tx.notify(CONTACT_CHANGED);
   const doubtful = getContact(tx, workspace.id, contact.id);
@@ -51,7 +47,7 @@ export function clearDoubt(tx: Tx, workspace: Workspace, contact: Contact): Cont
   for (const one of [contact, ...listLinkedContacts(tx, contact)]) {
     if (one.mayWantToStopSince === null) continue;
     const cleared = { mayWantToStopSince: null, mayWantToStopSaidAt: null, updatedAt: tx.now };
-    tx.db.update(contacts).set(cleared).where(eq(contacts.id, one.id)).run();
+    updateRows(tx, contacts, { id: one.id }, cleared);
   }
   tx.notify(CONTACT_CHANGED);
   return getContact(tx, workspace.id, contact.id);

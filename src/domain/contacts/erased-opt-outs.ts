@@ -2,8 +2,8 @@
  * Keeps a keyed hash of the number and user id of each person who was erased after opting out, so that a new contact with
  * either starts opted out.
  */
-import { and, eq } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
+import { deleteRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { anyErasedOptOut, erasedOptOut } from "./statements.ts";
 import { erasedOptOuts } from "./table.ts";
@@ -54,10 +54,7 @@ export function deleteErasedOptOut(
   if (!hasErasedOptOuts(tx, workspaceId)) return;
   for (const variant of namesOf(phone as E164 | null, networkUserId)) {
     const hash = phoneHash(tx, workspaceId, variant);
-    tx.db
-      .delete(erasedOptOuts)
-      .where(and(eq(erasedOptOuts.workspaceId, workspaceId), eq(erasedOptOuts.phoneHash, hash)))
-      .run();
+    deleteRows(tx, erasedOptOuts, { workspaceId, phoneHash: hash });
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { and, asc, desc, eq, gt, inArray } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
+import { listSome, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { findById, readIdentifiers } from "./find.ts";
@@ -15,11 +16,7 @@ const SHOWN_FOR_MS = 30 * 24 * 60 * 60_000;
 export function recordFormerPhone(tx: Tx, { id: contactId, workspaceId, phone }: Contact, movedTo: E164): void {
   if (phone === null) return;
   const move = { contactId, movedTo, movedAt: tx.now };
-  tx.db
-    .insert(formerPhones)
-    .values({ workspaceId, phone, ...move })
-    .onConflictDoUpdate({ target: [formerPhones.workspaceId, formerPhones.phone], set: move })
-    .run();
+  upsertRow(tx, formerPhones, ["workspaceId", "phone"], { workspaceId, phone, ...move }, move);
 }
 
 /** The new number of the person who moved away from this one in the last 30 days, else null. For numbers without a contact. */
@@ -46,13 +43,7 @@ const MOVES_MAX = 100;
 
 /** The numbers that the contact has moved away from, the last first; at most 100. */
 export function listFormerPhones(tx: ReadTx, contactId: number): (typeof formerPhones.$inferSelect)[] {
-  return tx.db
-    .select()
-    .from(formerPhones)
-    .where(eq(formerPhones.contactId, contactId))
-    .orderBy(desc(formerPhones.movedAt), asc(formerPhones.phone))
-    .limit(MOVES_MAX)
-    .all();
+  return listSome(tx, formerPhones, { contactId }, MOVES_MAX, desc(formerPhones.movedAt), asc(formerPhones.phone));
 }
 
 /** Of a contact that is erased: that its number belonged to another person before is forgotten. */

@@ -3,6 +3,7 @@
  * share STOP, START and opt-out. `learn-identity.ts` says when two contacts turn out to be one person.
  */
 import { and, eq, ne } from "drizzle-orm";
+import { listRows, updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
@@ -17,9 +18,9 @@ export function linkContacts(tx: Tx, workspace: Workspace, one: Contact, other: 
   const identityId = one.identityId ?? other.identityId ?? Math.min(one.id, other.id);
   for (const contact of [one, other]) {
     if (contact.identityId === null || contact.identityId === identityId) {
-      tx.db.update(contacts).set({ identityId }).where(eq(contacts.id, contact.id)).run();
+      updateRows(tx, contacts, { id: contact.id }, { identityId });
     } else {
-      tx.db.update(contacts).set({ identityId }).where(eq(contacts.identityId, contact.identityId)).run();
+      updateRows(tx, contacts, { identityId: contact.identityId }, { identityId });
     }
   }
   shareCommandTimes(tx, identityId);
@@ -28,17 +29,13 @@ export function linkContacts(tx: Tx, workspace: Workspace, one: Contact, other: 
 
 /** A STOP or START under one number counts for all linked contacts, so each stores the latest times. */
 function shareCommandTimes(tx: Tx, identityId: number): void {
-  const everyone = tx.db.select().from(contacts).where(eq(contacts.identityId, identityId)).all();
+  const everyone = listRows(tx, contacts, { identityId });
   const latest = (times: (number | null)[]): number | null =>
     times.reduce((one, other) => (one === null || (other !== null && other > one) ? other : one), null);
   const stopSaidAt = latest(everyone.map((contact) => contact.stopSaidAt));
   const startSaidAt = latest(everyone.map((contact) => contact.startSaidAt));
   const mayWantToStopSaidAt = latest(everyone.map((contact) => contact.mayWantToStopSaidAt));
-  tx.db
-    .update(contacts)
-    .set({ stopSaidAt, startSaidAt, mayWantToStopSaidAt })
-    .where(eq(contacts.identityId, identityId))
-    .run();
+  updateRows(tx, contacts, { identityId }, { stopSaidAt, startSaidAt, mayWantToStopSaidAt });
   shareDoubt(tx, identityId, everyone, startSaidAt);
 }
 

@@ -4,6 +4,7 @@
  */
 import { and, desc, eq, inArray, isNotNull, isNull, lt } from "drizzle-orm";
 import { type E164, fromNetwork, otherVariant } from "#src/core/phone.ts";
+import { updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getContact, isAddressable } from "./find.ts";
 import { CONTACT_CHANGED, type Contact, contactJoins, contactNetworkIds, contacts } from "./table.ts";
@@ -85,9 +86,8 @@ export function preferNumber(tx: Tx, contact: Contact, digits: string): Contact 
     .delete(contactNetworkIds)
     .where(and(isOwn, eq(contactNetworkIds.networkId, preferred.slice(1))))
     .run();
-  const isOfPreferred = and(isOwn, eq(contactNetworkIds.ofPhone, preferred));
-  tx.db.update(contactNetworkIds).set({ ofPhone: null }).where(isOfPreferred).run();
-  tx.db.update(contacts).set({ phone: preferred, updatedAt: tx.now }).where(eq(contacts.id, id)).run();
+  updateRows(tx, contactNetworkIds, { workspaceId, contactId: id, ofPhone: preferred }, { ofPhone: null });
+  updateRows(tx, contacts, { id }, { phone: preferred, updatedAt: tx.now });
   tx.notify(CONTACT_CHANGED);
   return getContact(tx, workspaceId, id);
 }

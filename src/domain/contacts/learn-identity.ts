@@ -5,6 +5,7 @@
  */
 import { and, desc, eq, inArray, isNotNull } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
+import { updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { onlyPortfolio } from "../numbers/user-id-scope.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -41,7 +42,7 @@ export function learnIdentity(tx: Tx, workspace: Workspace, contact: Contact, id
 }
 
 function setUsername(tx: Tx, workspace: Workspace, { id }: Contact, username: string): Contact {
-  tx.db.update(contacts).set({ username, updatedAt: tx.now }).where(eq(contacts.id, id)).run();
+  updateRows(tx, contacts, { id }, { username, updatedAt: tx.now });
   tx.notify(CONTACT_CHANGED);
   return getContact(tx, workspace.id, id);
 }
@@ -61,7 +62,7 @@ function learnPhone(tx: Tx, workspace: Workspace, contact: Contact, digits: stri
 
 /** A contact known only by a user id has revealed its phone number: the API lists it from now on. */
 function setPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): Contact {
-  tx.db.update(contacts).set({ phone, updatedAt: tx.now }).where(eq(contacts.id, contact.id)).run();
+  updateRows(tx, contacts, { id: contact.id }, { phone, updatedAt: tx.now });
   tx.notify(CONTACT_CHANGED);
   const updated = getContact(tx, workspace.id, contact.id);
   // A person who was erased after opting out is recognised by the phone number: erasure does not lift the opt-out.
@@ -141,11 +142,12 @@ export function replaceUserId(
 ): Contact {
   const former = contact.networkUserId;
   if (networkUserId !== null) removeAlias(tx, contact, networkUserId);
-  tx.db
-    .update(contacts)
-    .set({ networkUserId, networkPortfolio: portfolio, ...(former === networkUserId ? {} : { updatedAt: tx.now }) })
-    .where(eq(contacts.id, contact.id))
-    .run();
+  updateRows(
+    tx,
+    contacts,
+    { id: contact.id },
+    { networkUserId, networkPortfolio: portfolio, ...(former === networkUserId ? {} : { updatedAt: tx.now }) },
+  );
   tx.notify(CONTACT_CHANGED);
   if (former !== null && former !== networkUserId) {
     insertAlias(tx).run({ workspaceId: workspace.id, networkId: former, contactId: contact.id, portfolio: null });
@@ -155,8 +157,7 @@ export function replaceUserId(
 
 /** The further ids of this portfolio are not accepted any more, but they still lead to the contact. */
 export function retireUserIds(tx: Tx, contactId: number, portfolio: string): void {
-  const isFormer = and(eq(contactNetworkIds.contactId, contactId), eq(contactNetworkIds.portfolio, portfolio));
-  tx.db.update(contactNetworkIds).set({ portfolio: null }).where(isFormer).run();
+  updateRows(tx, contactNetworkIds, { contactId, portfolio }, { portfolio: null });
 }
 
 function removeAlias(tx: Tx, { id, workspaceId }: Contact, networkId: string): void {

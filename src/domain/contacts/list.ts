@@ -4,6 +4,7 @@
  */
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { withinBudget } from "#src/db/query-budget.ts";
+import { findRow } from "#src/db/rows.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { contactCounters, contacts } from "./table.ts";
 
@@ -202,7 +203,7 @@ export function listContactIds(tx: ReadTx, workspaceId: number, afterId: number,
 
 /** Reads counters that triggers maintain; scans no contacts. */
 export function countContacts(tx: ReadTx, workspaceId: number): { contacts: number; optedOut: number } {
-  const row = tx.db.select().from(contactCounters).where(eq(contactCounters.workspaceId, workspaceId)).get();
+  const row = findRow(tx, contactCounters, { workspaceId });
   return { contacts: row?.contacts ?? 0, optedOut: row?.optedOut ?? 0 };
 }
 

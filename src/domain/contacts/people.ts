@@ -1,6 +1,6 @@
 /** The people on a contact's number. The list is replaced as a whole. */
 
-import { eq } from "drizzle-orm";
+import { deleteRows, updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { listPeople } from "./details.ts";
 import { contactPeople, type PersonOnNumber } from "./table.ts";
@@ -67,14 +67,14 @@ export function replacePeople(tx: Tx, contactId: number, people: NewPerson[]): b
     );
     return { person, row: index === -1 ? undefined : unmatched.splice(index, 1)[0] };
   });
-  for (const { id } of unmatched) tx.db.delete(contactPeople).where(eq(contactPeople.id, id)).run();
+  for (const { id } of unmatched) deleteRows(tx, contactPeople, { id });
   for (const { person, row } of matched) {
     if (row === undefined)
       tx.db
         .insert(contactPeople)
         .values({ contactId, ...person })
         .run();
-    else tx.db.update(contactPeople).set(person).where(eq(contactPeople.id, row.id)).run();
+    else updateRows(tx, contactPeople, { id: row.id }, person);
   }
   return true;
 }

@@ -5,6 +5,7 @@
  * opt-out outlives the erasure. `server/erase-person.ts` calls them in order.
  */
 import { eq } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
 import { forgetFormerHolder } from "../contacts/former-phones.ts";
@@ -24,5 +25,5 @@ export function eraseContact(tx: Tx, contact: Contact): void {
   forgetFormerHolder(tx, contact);
   const { id } = contact;
   emptyRows(tx, "contacts", eq(contacts.id, id));
-  tx.db.update(contacts).set({ updatedAt: tx.now }).where(eq(contacts.id, id)).run();
+  updateRows(tx, contacts, { id }, { updatedAt: tx.now });
 }

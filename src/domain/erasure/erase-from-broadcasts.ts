@@ -1,5 +1,5 @@
 /** What broadcasts keep of a person beside the rows of their recipients. */
-import { eq } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getBroadcast } from "../broadcasts/read.ts";
 import { broadcasts } from "../broadcasts/table.ts";
@@ -30,8 +30,7 @@ export function eraseFromBroadcast(tx: Tx, id: number, names: readonly string[])
         }
       : {}),
   };
-  if (Object.keys(inCounters).length > 0)
-    tx.db.update(broadcastCounters).set(inCounters).where(eq(broadcastCounters.broadcastId, id)).run();
+  if (Object.keys(inCounters).length > 0) updateRows(tx, broadcastCounters, { broadcastId: id }, inCounters);
   const { statusReason, groupId, requested, variables } = getBroadcast(tx, id);
   const inBroadcast = {
     ...(isNamed(statusReason) ? { statusReason: ERASED } : {}),
@@ -39,7 +38,7 @@ export function eraseFromBroadcast(tx: Tx, id: number, names: readonly string[])
       ? { variables: withoutTexts(variables), mediaFilename: null, parts: null }
       : {}),
   };
-  if (Object.keys(inBroadcast).length > 0) tx.db.update(broadcasts).set(inBroadcast).where(eq(broadcasts.id, id)).run();
+  if (Object.keys(inBroadcast).length > 0) updateRows(tx, broadcasts, { id }, inBroadcast);
 }
 
 /** As many values as before. */

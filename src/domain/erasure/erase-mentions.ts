@@ -4,6 +4,7 @@
  */
 import { and, eq, gt, inArray, isNotNull, ne } from "drizzle-orm";
 import { readPhone } from "#src/core/phone.ts";
+import { findRow, updateRows } from "#src/db/rows.ts";
 import { tablesWith } from "#src/db/table-policies.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { hiddenKey } from "../idempotency/keys.ts";
@@ -155,7 +156,7 @@ function isOnMessageOf(tx: Tx, contactId: number, type: string, body: string): b
 
 /** An event that does not name the person, but tells of their file. */
 export function emptyEventOf(tx: Tx, seq: number): void {
-  const event = tx.db.select().from(events).where(eq(events.seq, seq)).get();
+  const event = findRow(tx, events, { seq });
   if (event !== undefined) emptyEvent(tx, event);
 }
 
@@ -163,7 +164,7 @@ export function emptyEventOf(tx: Tx, seq: number): void {
 function emptyEvent(tx: Tx, { seq, body, id, type }: { seq: number; body: string; id: string; type: string }): boolean {
   const { created_at, data } = JSON.parse(body) as { created_at: string; data: unknown };
   const empty = JSON.stringify({ id, type, created_at, data: redact(data) });
-  if (empty !== body) tx.db.update(events).set({ body: empty }).where(eq(events.seq, seq)).run();
+  if (empty !== body) updateRows(tx, events, { seq }, { body: empty });
   const told = tx.db.select({ id: deliveries.id }).from(deliveries).where(eq(deliveries.eventSeq, seq));
   emptyRows(tx, "delivery_attempts", inArray(deliveryAttempts.deliveryId, told));
   return empty !== body;
@@ -185,9 +186,10 @@ function redactKeptAnswer(
   workspaceId: number,
   { id, key, body }: Pick<IdempotencyKey, "id" | "key" | "body">,
 ): void {
-  tx.db
-    .update(idempotencyKeys)
-    .set({ key: hiddenKey(tx, workspaceId, key), ...(body === null ? {} : { body: redactAnswer(body) }) })
-    .where(eq(idempotencyKeys.id, id))
-    .run();
+  updateRows(
+    tx,
+    idempotencyKeys,
+    { id },
+    { key: hiddenKey(tx, workspaceId, key), ...(body === null ? {} : { body: redactAnswer(body) }) },
+  );
 }

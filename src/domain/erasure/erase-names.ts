@@ -4,6 +4,7 @@
  * of rows; the places are in memory, so that after a crash the search begins with the first row.
  */
 import { and, eq, inArray, lte, sql } from "drizzle-orm";
+import { deleteRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts, numberEnds } from "../broadcasts/drafts.ts";
 import type { PersonName } from "../contacts/table.ts";
@@ -65,10 +66,7 @@ const searches: readonly Search[] = [
       sql`SELECT max(id) AS id FROM (SELECT id FROM parked_statuses WHERE id > ${after} ORDER BY id LIMIT ${READ_AT_ONCE})`,
     )?.id;
     if (last == null) return { next: null };
-    tx.db
-      .delete(parkedStatuses)
-      .where(sql`id > ${after} AND id <= ${last} AND ${names(presentNames(person), "item")}`)
-      .run();
+    deleteRows(tx, parkedStatuses, sql`id > ${after} AND id <= ${last} AND ${names(presentNames(person), "item")}`);
     return { next: { after: last, afterText: "" } };
   },
   // One row for each number, template or refusal.

@@ -4,6 +4,7 @@
  * the walks begin with the first row, and pass what is erased.
  */
 import { inArray, type SQL, sql } from "drizzle-orm";
+import { deleteRows, listRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { consentLog, type ErasedCounts } from "../contacts/table.ts";
 import { echoes, inbounds } from "../inbound/table.ts";
@@ -184,7 +185,7 @@ function eraseMessages({ tx, person: { workspaceId, names } }: Slice, ids: numbe
     .all();
   removeNetworkIds(tx, found);
   const sendTokens = found.map(({ sendToken }) => sendToken);
-  tx.db.delete(providerRequests).where(inArray(providerRequests.sendToken, sendTokens)).run();
+  deleteRows(tx, providerRequests, inArray(providerRequests.sendToken, sendTokens));
   emptyRows(tx, "messages", inArray(messages.id, ids));
   failErased(
     tx,
@@ -200,7 +201,7 @@ function eraseMessages({ tx, person: { workspaceId, names } }: Slice, ids: numbe
 }
 
 function eraseInbounds({ tx, forget }: Slice, ids: number[]): ErasedTexts {
-  for (const file of tx.db.select().from(media).where(inArray(media.inboundId, ids)).all()) forget(file);
+  for (const file of listRows(tx, media, inArray(media.inboundId, ids))) forget(file);
   const erased = eraseMedia(tx, ids);
   for (const { eventSeq } of erased) if (eventSeq !== null) emptyEventOf(tx, eventSeq);
   emptyRows(tx, "media", inArray(media.inboundId, ids));

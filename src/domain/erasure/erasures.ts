@@ -3,9 +3,10 @@
  * keeps the names for which everything else is searched; they go once all is searched. How much was erased is counted in the
  * transactions that erase it, so an erasure that a crash interrupts counts nothing twice.
  */
-import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, eq, isNotNull } from "drizzle-orm";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
+import { changeRow, findRow, insertRow, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
@@ -32,15 +33,11 @@ export function beginErasure(tx: Tx, contact: Contact, by: Actor, dueAt: number)
   const blockedOn = listNumbersBlocking(tx, contactIds);
   removeHandOutsOf(tx, contactIds);
   for (const one of contacts) eraseContact(tx, one);
-  const begun = tx.db
-    .insert(erasures)
-    .values({
-      ...{ workspaceId, contactId: contact.id, userId: by.userId, address: by.address, round: 1, createdAt: tx.now },
-      person: { contactIds: [...contactIds], names: [...names], sharedUploads: [], blockedOn },
-      counts: NOTHING,
-    })
-    .returning()
-    .get();
+  const begun = insertRow(tx, erasures, {
+    ...{ workspaceId, contactId: contact.id, userId: by.userId, address: by.address, round: 1, createdAt: tx.now },
+    person: { contactIds: [...contactIds], names: [...names], sharedUploads: [], blockedOn },
+    counts: NOTHING,
+  });
   deleteSeen(tx, { contactIds });
   enqueue(tx, { kind: "erase_person", subject: begun.id, queueKey: workspaceId, dueAt });
   recordAudit(tx, by, { workspaceId, action: "contact.erase", subject: subjectOf(begun) });
@@ -62,11 +59,7 @@ function noteShared(tx: Tx, id: number, uploads: readonly number[]): void {
   const person = findErasure(tx, id)?.person;
   if (person == null || person.sharedUploads.length >= SHARED_UPLOADS_MAX) return;
   const sharedUploads = [...new Set([...person.sharedUploads, ...uploads])].slice(0, SHARED_UPLOADS_MAX);
-  tx.db
-    .update(erasures)
-    .set({ person: { ...person, sharedUploads } })
-    .where(eq(erasures.id, id))
-    .run();
+  updateRows(tx, erasures, { id }, { person: { ...person, sharedUploads } });
 }
 
 function subjectOf({ contactId }: Erasure): string {
@@ -74,7 +67,7 @@ function subjectOf({ contactId }: Erasure): string {
 }
 
 export function findErasure(tx: ReadTx, id: number): Erasure | undefined {
-  return tx.db.select().from(erasures).where(eq(erasures.id, id)).get();
+  return findRow(tx, erasures, { id });
 }
 
 /** Throws `not_found`, also for an erasure of another workspace. */
@@ -96,11 +89,11 @@ export function countErased(tx: Tx, id: number, erased: Partial<ErasedCounts>): 
   if (found === undefined) return;
   const counts = { ...found.counts };
   for (const [name, count] of more) counts[name as keyof ErasedCounts] += count;
-  tx.db.update(erasures).set({ counts }).where(eq(erasures.id, id)).run();
+  updateRows(tx, erasures, { id }, { counts });
 }
 
 export function beginSecondRound(tx: Tx, id: number): void {
-  tx.db.update(erasures).set({ round: 2 }).where(eq(erasures.id, id)).run();
+  updateRows(tx, erasures, { id }, { round: 2 });
 }
 
 /** Everything is searched twice: the names go. */
@@ -119,12 +112,7 @@ export function forgetNames(tx: Tx, id: number): void {
 
 /** Ends the erasure, with its receipt in the audit log. Does nothing if another process has ended it. */
 export function endErasure(tx: Tx, id: number, holders: ErasureHolders): void {
-  const ended = tx.db
-    .update(erasures)
-    .set({ holders, endedAt: tx.now })
-    .where(and(eq(erasures.id, id), isNull(erasures.endedAt)))
-    .returning()
-    .get();
+  const ended = changeRow(tx, erasures, { id, endedAt: null }, { holders, endedAt: tx.now });
   deleteJobs(tx, "erase_person", [id]);
   if (ended === undefined) return;
   const { workspaceId, userId, address, counts } = ended;

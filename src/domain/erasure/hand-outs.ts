@@ -1,6 +1,7 @@
 /** The rows of hand-outs: archives of what is kept of a person, which a job makes and, a day later, deletes. */
-import { and, desc, eq, inArray } from "drizzle-orm";
+import { desc, eq, inArray } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
+import { changeRow, deleteRows, findRow, insertRow, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
@@ -16,11 +17,13 @@ const HAND_OUT_KEPT_MS = 24 * 60 * 60_000;
 export function createHandOut(tx: Tx, contact: Contact, by: Actor & { userId: number }): HandOut {
   const { contactIds, workspaceId } = findPerson(tx, contact);
   removeHandOutsOf(tx, contactIds);
-  const created = tx.db
-    .insert(handOuts)
-    .values({ workspaceId, contactId: contact.id, ...by, state: "making", createdAt: tx.now })
-    .returning()
-    .get();
+  const created = insertRow(tx, handOuts, {
+    workspaceId,
+    contactId: contact.id,
+    ...by,
+    state: "making",
+    createdAt: tx.now,
+  });
   enqueue(tx, { kind: "hand_out", subject: created.id, queueKey: workspaceId, dueAt: tx.now });
   return created;
 }
@@ -41,28 +44,17 @@ export function removeHandOutsOf(tx: Tx, contactIds: readonly number[]): void {
 
 /** The one that is being made: a workspace has one at a time. */
 export function findInMaking(tx: ReadTx, workspaceId: number): HandOut | undefined {
-  return tx.db
-    .select()
-    .from(handOuts)
-    .where(and(eq(handOuts.workspaceId, workspaceId), eq(handOuts.state, "making")))
-    .limit(1)
-    .get();
+  return findRow(tx, handOuts, { workspaceId, state: "making" });
 }
 
 /** The latest of the person. */
 export function findHandOutOf(tx: ReadTx, contact: Contact): HandOut | undefined {
   const { contactIds } = findPerson(tx, contact);
-  return tx.db
-    .select()
-    .from(handOuts)
-    .where(inArray(handOuts.contactId, [...contactIds]))
-    .orderBy(desc(handOuts.id))
-    .limit(1)
-    .get();
+  return findRow(tx, handOuts, inArray(handOuts.contactId, [...contactIds]), desc(handOuts.id));
 }
 
 export function findHandOut(tx: ReadTx, id: number): HandOut | undefined {
-  return tx.db.select().from(handOuts).where(eq(handOuts.id, id)).get();
+  return findRow(tx, handOuts, { id });
 }
 
 /** One whose archive may be fetched. Throws `not_found`, also for one of another workspace. */
@@ -83,12 +75,12 @@ export function listHandOutIds(tx: ReadTx): number[] {
 
 /** Returns until when it is kept; null if it is not wanted any more. The receipt is in the audit log. */
 export function recordMade(tx: Tx, id: number, report: HandOutReport): number | null {
-  const made = tx.db
-    .update(handOuts)
-    .set({ state: "ready", report, expiresAt: tx.now + HAND_OUT_KEPT_MS })
-    .where(and(eq(handOuts.id, id), eq(handOuts.state, "making")))
-    .returning()
-    .get();
+  const made = changeRow(
+    tx,
+    handOuts,
+    { id, state: "making" },
+    { state: "ready", report, expiresAt: tx.now + HAND_OUT_KEPT_MS },
+  );
   if (made === undefined) return null;
   const { workspaceId, contactId, userId, address } = made;
   const { missing, ...counts } = report;
@@ -106,12 +98,12 @@ export function recordMade(tx: Tx, id: number, report: HandOutReport): number | 
 /** `reason`: plain text for a person. Shown as long as an archive would be kept. */
 export function recordFailed(tx: Tx, id: number, reason: string): number {
   const expiresAt = tx.now + HAND_OUT_KEPT_MS;
-  tx.db.update(handOuts).set({ state: "failed", reason, expiresAt }).where(eq(handOuts.id, id)).run();
+  updateRows(tx, handOuts, { id }, { state: "failed", reason, expiresAt });
   return expiresAt;
 }
 
 export function removeHandOut(tx: Tx, id: number): void {
-  tx.db.delete(handOuts).where(eq(handOuts.id, id)).run();
+  deleteRows(tx, handOuts, { id });
 }
 
 /** An archive that is not on this disk is not made again on its own: a user asks for it again. */

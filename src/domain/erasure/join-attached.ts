@@ -1,5 +1,6 @@
 /** What is attached to a contact in few rows, and follows within the transaction of a join. */
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { deleteRows, listRows, updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
 import { type Conversation, conversations } from "../contacts/table.ts";
@@ -39,29 +40,30 @@ export function moveConversations(tx: Tx, staysId: number, goneId: number): void
   for (const gone of of(tx, goneId)) {
     const kept = of(tx, staysId).find(({ numberId }) => numberId === gone.numberId);
     if (kept === undefined) {
-      tx.db.update(conversations).set({ contactId: staysId }).where(eq(conversations.id, gone.id)).run();
+      updateRows(tx, conversations, { id: gone.id }, { contactId: staysId });
       continue;
     }
-    tx.db.delete(conversations).where(eq(conversations.id, gone.id)).run();
+    deleteRows(tx, conversations, { id: gone.id });
     deleteJobs(tx, "end_snooze", [gone.id]);
     const isOpened = gone.state === "open" && kept.state !== "open";
     if (isOpened) deleteJobs(tx, "end_snooze", [kept.id]);
     const owner = (gone.ownerAt ?? -1) > (kept.ownerAt ?? -1) ? gone : kept;
-    tx.db
-      .update(conversations)
-      .set({
+    updateRows(
+      tx,
+      conversations,
+      { id: kept.id },
+      {
         lastInboundId: Math.max(kept.lastInboundId, gone.lastInboundId),
         wroteAt: Math.max(kept.wroteAt, gone.wroteAt),
         unread: kept.unread + gone.unread,
         ...{ owner: owner.owner, ownerRole: owner.ownerRole, ownerAt: owner.ownerAt, ownerRank: owner.ownerRank },
         ...(isOpened ? { state: "open" as const, snoozedUntil: null } : {}),
         assigneeId: kept.assigneeId ?? gone.assigneeId,
-      })
-      .where(eq(conversations.id, kept.id))
-      .run();
+      },
+    );
   }
 }
 
 function of(tx: Tx, contactId: number): Conversation[] {
-  return tx.db.select().from(conversations).where(eq(conversations.contactId, contactId)).all();
+  return listRows(tx, conversations, { contactId });
 }

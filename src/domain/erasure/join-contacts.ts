@@ -4,8 +4,9 @@
  * follow in batches (`join-rows.ts`), which a stored job carries out. The other contact keeps its row without a name, linked with
  * this one, and its consent log.
  */
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import { insertRow, updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
@@ -61,11 +62,12 @@ export function joinContacts(tx: Tx, workspace: Workspace, request: JoinRequest)
     redirectWaiting(tx, { fromContactId: stays.id, toContactId: stays.id, to: joined.phone });
   moveAttached(tx, stays.id, goes.id, numbers.further === null);
   moveConversations(tx, stays.id, goes.id);
-  const join = tx.db
-    .insert(contactJoins)
-    .values({ workspaceId: workspace.id, contactId: stays.id, goneId: goes.id, createdAt: tx.now })
-    .returning()
-    .get();
+  const join = insertRow(tx, contactJoins, {
+    workspaceId: workspace.id,
+    contactId: stays.id,
+    goneId: goes.id,
+    createdAt: tx.now,
+  });
   enqueue(tx, { kind: "join_contacts", subject: join.id, queueKey: workspace.id, dueAt });
   tx.notify(CONTACT_CHANGED);
   return join;
@@ -104,11 +106,7 @@ function shareConsent(tx: Tx, workspace: Workspace, stays: Contact, goes: Contac
   const now = getContact(tx, workspace.id, stays.id);
   const doubts = [stays.mayWantToStopSince, goes.mayWantToStopSince].filter((since) => since !== null);
   if (doubts.length > 0 && now.consent !== "opted_out")
-    tx.db
-      .update(contacts)
-      .set({ mayWantToStopSince: Math.min(...doubts) })
-      .where(eq(contacts.id, stays.id))
-      .run();
+    updateRows(tx, contacts, { id: stays.id }, { mayWantToStopSince: Math.min(...doubts) });
   const { purpose, notice } = readConsentTerms(tx, now);
   const control = isOptedOutByMarketingPreference(tx, now) ? { control: "stop" } : {};
   const evidence = {
@@ -131,25 +129,27 @@ function giveNames(
   goes: Contact,
   { first, further }: ReturnType<typeof numbersAfter>,
 ): void {
-  tx.db
-    .update(contacts)
-    .set({
+  updateRows(
+    tx,
+    contacts,
+    { id: goes.id },
+    {
       ...{ phone: null, networkUserId: null, networkPortfolio: null, username: null, mayWantToStopSince: null },
       ...{ lastMessageAt: null, windowOpenedAt: null, windowClosedAt: null, updatedAt: tx.now },
       ...Object.fromEntries(profileColumns.map((column) => [column, null])),
-    })
-    .where(eq(contacts.id, goes.id))
-    .run();
+    },
+  );
   const isFirst = first === goes.phone;
   if (further !== null && isFirst) keepAsFurther(tx, stays, further);
   if (further !== null && !isFirst) keepAsFurther(tx, goes, further);
-  tx.db.update(contactNetworkIds).set({ contactId: stays.id }).where(eq(contactNetworkIds.contactId, goes.id)).run();
+  updateRows(tx, contactNetworkIds, { contactId: goes.id }, { contactId: stays.id });
   const username = stays.username ?? goes.username;
-  tx.db
-    .update(contacts)
-    .set({ phone: first, username, ...windowAfter(tx.now, stays, goes, { first, further }), updatedAt: tx.now })
-    .where(eq(contacts.id, stays.id))
-    .run();
+  updateRows(
+    tx,
+    contacts,
+    { id: stays.id },
+    { phone: first, username, ...windowAfter(tx.now, stays, goes, { first, further }), updatedAt: tx.now },
+  );
   keepFurtherNames(tx, stays, goes, { first, further });
   if (goes.networkUserId !== null && stays.networkUserId === null)
     replaceUserId(tx, workspace, getContact(tx, workspace.id, stays.id), goes.networkUserId, goes.networkPortfolio);
@@ -207,11 +207,7 @@ function giveValues(tx: Tx, stays: Contact, goes: Contact, take: readonly string
     const { column } = profileFields[name];
     if (goes[column] !== null && (stays[column] === null || take.includes(name))) values[column] = goes[column];
   }
-  tx.db
-    .update(contacts)
-    .set({ ...values, updatedAt: tx.now })
-    .where(eq(contacts.id, stays.id))
-    .run();
+  updateRows(tx, contacts, { id: stays.id }, { ...values, updatedAt: tx.now });
   const taken = take.filter((name) => name.startsWith("fields.")).map((name) => name.slice("fields.".length));
   tx.db.run(sql`DELETE FROM contact_fields WHERE contact_id = ${stays.id} AND field_id IN
     (SELECT custom_fields.id FROM custom_fields JOIN json_each(${JSON.stringify(taken)}) ON value = custom_fields.key

@@ -3,7 +3,8 @@
  * search index. Each call is one transaction of a bounded number of rows; what is moved is not found again, so
  * a crash repeats nothing.
  */
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { findRow, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
 import { type ContactJoin, contactJoins } from "../contacts/table.ts";
@@ -17,7 +18,7 @@ export const ROWS_AT_ONCE = 100;
 const ENTRIES_AT_ONCE = 2;
 
 export function findJoin(tx: ReadTx, id: number): ContactJoin | undefined {
-  return tx.db.select().from(contactJoins).where(eq(contactJoins.id, id)).get();
+  return findRow(tx, contactJoins, { id });
 }
 
 /** Moves one batch. Returns how many rows it moved; 0: all have followed, and the join has ended. */
@@ -30,11 +31,7 @@ export function moveRows(tx: Tx, join: ContactJoin): number {
     moveWritten(tx, join, "conversation_notes") ||
     moveEntries(tx, { from: join.goneId, to: join.contactId }, ENTRIES_AT_ONCE);
   if (moved > 0) return moved;
-  tx.db
-    .update(contactJoins)
-    .set({ endedAt: tx.now })
-    .where(and(eq(contactJoins.id, join.id), isNull(contactJoins.endedAt)))
-    .run();
+  updateRows(tx, contactJoins, { id: join.id, endedAt: null }, { endedAt: tx.now });
   deleteJobs(tx, "join_contacts", [join.id]);
   return 0;
 }

@@ -1,6 +1,7 @@
 /** The person of an erasure: the contacts and every name by which rows may mention them. */
 import { and, eq } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
+import { listRows } from "#src/db/rows.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Contact, contactNetworkIds, contacts, formerPhones, type PersonName } from "../contacts/table.ts";
 
@@ -30,14 +31,14 @@ export function findPerson(tx: ReadTx, contact: Contact): Person & { contacts: r
 
 /** Both variants of the phone number, and network ids. */
 function presentNames(tx: ReadTx, contact: Contact): PersonName[] {
-  const aliases = tx.db.select().from(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).all();
+  const aliases = listRows(tx, contactNetworkIds, { contactId: contact.id });
   const names = [...variantsOf(contact.phone), contact.networkUserId, ...aliases.map(({ networkId }) => networkId)];
   return [...new Set(names.filter((name) => name !== null))].map((text) => ({ text, until: null }));
 }
 
 /** The numbers that the person has moved away from. */
 function formerNames(tx: ReadTx, { id }: Contact): PersonName[] {
-  const left = tx.db.select().from(formerPhones).where(eq(formerPhones.contactId, id)).all();
+  const left = listRows(tx, formerPhones, { contactId: id });
   return left.flatMap(({ phone, movedAt }) => variantsOf(phone).map((text) => ({ text, until: movedAt })));
 }
 

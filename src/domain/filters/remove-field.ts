@@ -4,6 +4,7 @@
  */
 import { and, eq, inArray, isNotNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { deleteRows, updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
 import { CONTACT_CHANGED, contactFields, contacts, customFields } from "../contacts/table.ts";
@@ -33,11 +34,11 @@ export function removeField(tx: Tx, workspaceId: number, key: string): boolean {
       .delete(contactFields)
       .where(and(eq(contactFields.fieldId, field.id), inArray(contactFields.contactId, contactIds)))
       .run();
-    tx.db.update(contacts).set({ updatedAt: tx.now }).where(inArray(contacts.id, contactIds)).run();
+    updateRows(tx, contacts, inArray(contacts.id, contactIds), { updatedAt: tx.now });
     tx.notify(CONTACT_CHANGED);
   }
   if (contactIds.length === VALUES_PER_BATCH) return false;
-  tx.db.delete(customFields).where(eq(customFields.id, field.id)).run();
+  deleteRows(tx, customFields, { id: field.id });
   return true;
 }
 

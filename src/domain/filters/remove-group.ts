@@ -4,6 +4,7 @@
  */
 import { inArray } from "drizzle-orm";
 import { invalidRequest, notFound, Problem } from "#src/core/problem.ts";
+import { updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { CONTACT_CHANGED, contacts } from "../contacts/table.ts";
 import { isDynamic } from "../groups/group.ts";
@@ -32,7 +33,7 @@ export function removeGroup(tx: Tx, workspaceId: number, id: number): boolean {
   }
   const members = removeMembers(tx, id, MEMBERS_PER_BATCH);
   if (members.length > 0) {
-    tx.db.update(contacts).set({ updatedAt: tx.now }).where(inArray(contacts.id, members)).run();
+    updateRows(tx, contacts, inArray(contacts.id, members), { updatedAt: tx.now });
     tx.notify(CONTACT_CHANGED);
   }
   if (members.length === MEMBERS_PER_BATCH) return false;

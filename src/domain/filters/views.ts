@@ -6,6 +6,7 @@ import { and, asc, count, eq, ne, or } from "drizzle-orm";
 import { allSentences, type FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest, notFound, Problem } from "#src/core/problem.ts";
 import { trimShown } from "#src/core/shown-text.ts";
+import { deleteRows, findRow, insertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { consents } from "../contacts/consent.ts";
 import { listFields } from "../contacts/custom-fields.ts";
@@ -65,7 +66,7 @@ export function listViews(tx: ReadTx, workspace: ViewWorkspace, userId: number):
 
 /** Throws `not_found`, also for another user's own view. */
 export function getView(tx: ReadTx, workspace: ViewWorkspace, id: number, userId: number): ShownView {
-  const row = tx.db.select().from(contactViews).where(eq(contactViews.id, id)).get();
+  const row = findRow(tx, contactViews, { id });
   if (row?.workspaceId !== workspace.id || (row.userId !== userId && !row.isShared)) throw notFound("view");
   return showView(tx, workspace, row, userId);
 }
@@ -74,7 +75,7 @@ export function getView(tx: ReadTx, workspace: ViewWorkspace, id: number, userId
 export function addView(tx: Tx, workspace: ViewWorkspace, userId: number, given: GivenView): ShownView {
   const checked = requireView(tx, workspace, userId, given, null);
   const row = { workspaceId: workspace.id, userId, ...checked, createdAt: tx.now, updatedAt: tx.now };
-  return showView(tx, workspace, tx.db.insert(contactViews).values(row).returning().get(), userId);
+  return showView(tx, workspace, insertRow(tx, contactViews, row), userId);
 }
 
 /** Throws `invalid_request`. */
@@ -96,7 +97,7 @@ export function updateView(
 }
 
 export function removeView(tx: Tx, id: number): void {
-  tx.db.delete(contactViews).where(eq(contactViews.id, id)).run();
+  deleteRows(tx, contactViews, { id });
 }
 
 function requireView(tx: ReadTx, workspace: ViewWorkspace, userId: number, given: GivenView, ownId: number | null) {
@@ -126,17 +127,7 @@ function findNameProblem(tx: ReadTx, workspaceId: number, userId: number, name: 
   if (name === "") return "A view needs a name.";
   if (name.length > VIEW_NAME_LENGTH_MAX) return `A name has at most ${VIEW_NAME_LENGTH_MAX} characters.`;
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !name.isWellFormed()) return "A name is one line of ordinary characters.";
-  const known = tx.db
-    .select()
-    .from(contactViews)
-    .where(
-      and(
-        eq(contactViews.workspaceId, workspaceId),
-        eq(contactViews.userId, userId),
-        eq(contactViews.folded, foldName(name)),
-      ),
-    )
-    .get();
+  const known = findRow(tx, contactViews, { workspaceId, userId, folded: foldName(name) });
   return known === undefined || known.id === ownId
     ? null
     : `There is already a view ${known.name}; choose another name.`;

@@ -2,8 +2,8 @@
  * Creates and updates groups. The caller has validated the filter of a dynamic group, because this module does not know
  * contacts.
  */
-import { eq } from "drizzle-orm";
 import { trimShown } from "#src/core/shown-text.ts";
+import { changeRow, insertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { foldName, GROUP_NAME_LENGTH_MAX } from "./group.ts";
 import { findGroupByName } from "./read.ts";
@@ -18,18 +18,14 @@ interface CheckedGroup {
 
 export function createGroup(tx: Tx, workspaceId: number, { name, checkedFilter }: CheckedGroup): Group {
   const plain = name.trim();
-  return tx.db
-    .insert(groups)
-    .values({
-      workspaceId,
-      name: plain,
-      folded: foldName(plain),
-      filter: checkedFilter,
-      memberCount: 0,
-      createdAt: tx.now,
-    })
-    .returning()
-    .get();
+  return insertRow(tx, groups, {
+    workspaceId,
+    name: plain,
+    folded: foldName(plain),
+    filter: checkedFilter,
+    memberCount: 0,
+    createdAt: tx.now,
+  });
 }
 
 /**
@@ -39,12 +35,12 @@ export function createGroup(tx: Tx, workspaceId: number, { name, checkedFilter }
 export function updateGroup(tx: Tx, group: Group, { name, checkedFilter }: CheckedGroup): Group {
   const plain = name.trim();
   const isSame = JSON.stringify(checkedFilter) === JSON.stringify(group.filter);
-  return tx.db
-    .update(groups)
-    .set({ name: plain, folded: foldName(plain), ...(isSame ? {} : { filter: checkedFilter, countedAt: null }) })
-    .where(eq(groups.id, group.id))
-    .returning()
-    .get() as Group;
+  return changeRow(
+    tx,
+    groups,
+    { id: group.id },
+    { name: plain, folded: foldName(plain), ...(isSame ? {} : { filter: checkedFilter, countedAt: null }) },
+  ) as Group;
 }
 
 /** Describes in a sentence what is wrong with the name of a new group; null if it is valid. */

@@ -1,5 +1,6 @@
 /** Members of static groups. Triggers maintain the group's count in the same transaction. */
 import { and, asc, eq, inArray } from "drizzle-orm";
+import { deleteRows, insertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { foldName } from "./group.ts";
 import { findGroupByName } from "./read.ts";
@@ -13,11 +14,7 @@ import { type Group, groupMembers, groups } from "./table.ts";
 export function findOrCreateStaticGroup(tx: Tx, workspaceId: number, name: string): Group {
   return (
     findGroupByName(tx, workspaceId, name) ??
-    tx.db
-      .insert(groups)
-      .values({ workspaceId, name, folded: foldName(name), memberCount: 0, createdAt: tx.now })
-      .returning()
-      .get()
+    insertRow(tx, groups, { workspaceId, name, folded: foldName(name), memberCount: 0, createdAt: tx.now })
   );
 }
 
@@ -64,5 +61,5 @@ export function removeMembers(tx: Tx, groupId: number, limit: number): number[] 
 
 /** Deletes a group that has no members. */
 export function deleteGroup(tx: Tx, groupId: number): void {
-  tx.db.delete(groups).where(eq(groups.id, groupId)).run();
+  deleteRows(tx, groups, { id: groupId });
 }

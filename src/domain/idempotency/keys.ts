@@ -2,8 +2,9 @@
  * Idempotency keys: the first answer under a key is kept for 24 hours and returned again, byte for byte. The answer is
  * committed together with the changes that it reports.
  */
-import { and, eq, inArray, isNull, lte, sql } from "drizzle-orm";
+import { and, inArray, lte, sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
+import { deleteRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { deleteOpenKey, insertAnswer, insertKey, keyByName, keyOrHidden, linkMessage } from "./statements.ts";
 import { type IdempotencyKey, idempotencyKeys } from "./table.ts";
@@ -86,10 +87,7 @@ export function releaseKey(tx: Tx, keyId: number): void {
 }
 
 export function releaseKeyOfMessage(tx: Tx, messageId: number): void {
-  tx.db
-    .delete(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.messageId, messageId), isNull(idempotencyKeys.status)))
-    .run();
+  deleteRows(tx, idempotencyKeys, { messageId, status: null });
 }
 
 /** Problems that leave the key unused, because the same request may succeed later. */
@@ -140,6 +138,6 @@ export function purgeKeys(tx: Tx, limit: number): number {
     .limit(limit)
     .all()
     .map(({ id }) => id);
-  if (expired.length > 0) tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.id, expired)).run();
+  if (expired.length > 0) deleteRows(tx, idempotencyKeys, inArray(idempotencyKeys.id, expired));
   return expired.length;
 }

@@ -4,6 +4,7 @@
  */
 import { and, eq, inArray } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
+import { deleteRows, insertRow, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { queueOfNumber, reschedule } from "#src/jobs/enqueue.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
@@ -60,11 +61,7 @@ export function beginBlock(tx: Tx, thread: Thread, action: BlockAction, checkAft
   const asked = { asked: action, askedAt: tx.now };
   const block =
     before === undefined
-      ? tx.db
-          .insert(blocks)
-          .values({ workspaceId, contactId, numberId, ...asked })
-          .returning()
-          .get()
+      ? insertRow(tx, blocks, { workspaceId, contactId, numberId, ...asked })
       : tx.db.update(blocks).set(asked).where(eq(blocks.id, before.id)).returning().get();
   const dueAt = tx.now + checkAfterMs;
   reschedule(tx, { kind: "resolve_block", subject: block.id, queueKey: queueOfNumber(numberId), dueAt });
@@ -77,12 +74,8 @@ export function endBlock(tx: Tx, { id, askedAt, blockedAt }: Block, isBlocked: b
   if (now === undefined || now.askedAt !== askedAt) return;
   deleteJobs(tx, "resolve_block", [id]);
   if (isBlocked) {
-    tx.db
-      .update(blocks)
-      .set({ asked: null, askedAt: null, blockedAt: blockedAt ?? tx.now })
-      .where(eq(blocks.id, id))
-      .run();
-  } else tx.db.delete(blocks).where(eq(blocks.id, id)).run();
+    updateRows(tx, blocks, { id }, { asked: null, askedAt: null, blockedAt: blockedAt ?? tx.now });
+  } else deleteRows(tx, blocks, { id });
 }
 
 /** What the network's list shows of a person about whom nothing is being asked. */
@@ -92,5 +85,5 @@ export function noteListed(tx: Tx, thread: Thread, isBlocked: boolean): void {
   if (isBlocked && block === undefined) {
     const { workspaceId, contactId, numberId } = thread;
     tx.db.insert(blocks).values({ workspaceId, contactId, numberId, blockedAt: tx.now }).run();
-  } else if (!isBlocked && block !== undefined) tx.db.delete(blocks).where(eq(blocks.id, block.id)).run();
+  } else if (!isBlocked && block !== undefined) deleteRows(tx, blocks, { id: block.id });
 }

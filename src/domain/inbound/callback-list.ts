@@ -4,6 +4,7 @@
  */
 import { and, count, desc, eq, inArray, isNotNull, max, min } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { findRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { CALLBACKS, getCallback } from "./callbacks.ts";
 import { unmarkAll } from "./quarantine.ts";
@@ -69,11 +70,7 @@ function viewRefusal({ id, at, reason, numberId }: typeof refusals.$inferSelect)
 export function showCallback(tx: ReadTx, id: string): ListedCallback & { body: string | null } {
   const refused = REFUSED_ID.exec(id);
   if (refused !== null) {
-    const found = tx.db
-      .select()
-      .from(refusals)
-      .where(eq(refusals.id, Number(refused[1])))
-      .get();
+    const found = findRow(tx, refusals, { id: Number(refused[1]) });
     if (found === undefined) throw notFound("callback");
     return { ...viewRefusal(found), body: null };
   }

@@ -3,6 +3,7 @@
  * order.
  */
 import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { deleteRows, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { callbackById, dueCallbacks, firstDueAt, insertCallback, setCallbackDone } from "./statements.ts";
 import { type Callback, type CallbackState, callbacks, type Trust } from "./table.ts";
@@ -68,7 +69,7 @@ export function finishCallback(tx: Tx, id: number, note: string | null, state: C
 
 /** Empties an applied body that names an erased person. */
 export function emptyCallback(tx: Tx, id: number): void {
-  tx.db.update(callbacks).set({ body: "{}" }).where(eq(callbacks.id, id)).run();
+  updateRows(tx, callbacks, { id }, { body: "{}" });
 }
 
 /** The most bytes that one write deletes: a body may hold a thousand statuses, and all writers wait for the disk. */
@@ -94,7 +95,7 @@ export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
   const purgeable = rest === -1 ? expired : expired.slice(0, rest);
   if (purgeable.length === 0) return 0;
   const ids = purgeable.map(({ id }) => id);
-  tx.db.delete(callbacks).where(inArray(callbacks.id, ids)).run();
+  deleteRows(tx, callbacks, inArray(callbacks.id, ids));
   return rest === -1 ? expired.length : limit;
 }
 

@@ -4,6 +4,7 @@
  */
 import { and, eq, isNull, lt } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { findByAnyVariant, findByUserId, getContact } from "../contacts/find.ts";
 import { recordFormerPhone } from "../contacts/former-phones.ts";
@@ -66,11 +67,7 @@ function moveToPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164
     )
     .run();
   const isFree = holder === undefined || holder.id === contact.id;
-  tx.db
-    .update(contacts)
-    .set({ phone: isFree ? phone : null, updatedAt: tx.now })
-    .where(eq(contacts.id, contact.id))
-    .run();
+  updateRows(tx, contacts, { id: contact.id }, { phone: isFree ? phone : null, updatedAt: tx.now });
   tx.notify(CONTACT_CHANGED);
   if (!isFree) linkContacts(tx, workspace, getContact(tx, workspace.id, contact.id), holder);
 }

@@ -3,6 +3,7 @@
  * whichever is stored last, and a sent draft does not come back.
  */
 import { and, eq } from "drizzle-orm";
+import { findRow, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findSentByForm } from "../messages/read.ts";
 import type { Message } from "../messages/table.ts";
@@ -15,7 +16,7 @@ function at({ contactId, userId }: Place) {
 }
 
 export function findConversationDraft(tx: ReadTx, place: Place): ConversationDraft | undefined {
-  return tx.db.select().from(conversationDrafts).where(at(place)).get();
+  return findRow(tx, conversationDrafts, at(place));
 }
 
 /** A change of the draft, which the user made at `changedAt`. */
@@ -37,14 +38,13 @@ export function saveConversationDraft(
   // What was never stored leaves nothing.
   if (content === null && stored === undefined) return true;
   const changedAt = Math.max(draft.changedAt, stored?.changedAt ?? 0);
-  tx.db
-    .insert(conversationDrafts)
-    .values({ ...draft, changedAt })
-    .onConflictDoUpdate({
-      target: [conversationDrafts.contactId, conversationDrafts.userId],
-      set: { content, messageKey, changedAt },
-    })
-    .run();
+  upsertRow(
+    tx,
+    conversationDrafts,
+    ["contactId", "userId"],
+    { ...draft, changedAt },
+    { content, messageKey, changedAt },
+  );
   return true;
 }
 

@@ -3,6 +3,7 @@
  * like other items of a callback.
  */
 import { eq } from "drizzle-orm";
+import { upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { HistoryProgressItem } from "./callback-item.ts";
 import { type HistoryImport, historyImports } from "./table.ts";
@@ -23,11 +24,7 @@ export function recordHistoryProgress(tx: Tx, numberId: number, item: HistoryPro
     declinedReason: declined?.reason ?? null,
     updatedAt: tx.now,
   };
-  tx.db
-    .insert(historyImports)
-    .values({ numberId, startedAt: tx.now, ...stored })
-    .onConflictDoUpdate({ target: historyImports.numberId, set: stored })
-    .run();
+  upsertRow(tx, historyImports, ["numberId"], { numberId, startedAt: tx.now, ...stored }, stored);
 }
 
 function furthest(before: number | null | undefined, now: number | null): number | null {

@@ -1,5 +1,6 @@
 /** Notes of the staff about a conversation, and whom they name. They are never sent, are in no event, and go when the person is erased. */
 import { and, desc, eq, lt } from "drizzle-orm";
+import { insertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Conversation } from "../contacts/table.ts";
 import { inboxTopic } from "../workspaces/inbox-topic.ts";
@@ -12,7 +13,7 @@ export function addNote(
   note: Pick<ConversationNote, "text" | "userId" | "author" | "formKey">,
 ): ConversationNote {
   const row = { workspaceId, contactId, numberId, ...note, createdAt: tx.now };
-  const stored = tx.db.insert(conversationNotes).values(row).returning().get();
+  const stored = insertRow(tx, conversationNotes, row);
   storeMentions(tx, stored);
   tx.notify(inboxTopic(workspaceId));
   return stored;

@@ -3,6 +3,7 @@
  * still recognised.
  */
 import { asc, gt, inArray, sql } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { REMOVED_MAX, removeWritten } from "../search/entries.ts";
 import { echoes, inbounds } from "./table.ts";
@@ -63,7 +64,7 @@ function purge(
   const expired = full.map(({ id }) => id);
   if (full.length > 0) {
     removeWritten(tx, table === inbounds ? "inbound" : "echo", full);
-    tx.db.update(table).set({ text: null, details: null }).where(inArray(table.id, expired)).run();
+    updateRows(tx, table, inArray(table.id, expired), { text: null, details: null });
   }
   const passed = full.length === REMOVED_MAX ? full.at(-1) : old.length === limit ? old.at(-1) : undefined;
   return passed?.id ?? null;

@@ -7,6 +7,7 @@
  * that item does it.
  */
 import { and, eq, gte, inArray, sql } from "drizzle-orm";
+import { deleteRows, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { callbackMarks } from "./table.ts";
 
@@ -25,26 +26,16 @@ export function markBodies(tx: Tx, callbackIds: readonly number[]): void {
 export function markAlone(tx: Tx, callbackId: number, item: number): void {
   // Its items are being tried, so the body could be read.
   if (item !== BODY) setTries(tx, callbackId, BODY, 0);
-  tx.db
-    .insert(callbackMarks)
-    .values({ callbackId, item, marks: 1 })
-    .onConflictDoUpdate({ target: [callbackMarks.callbackId, callbackMarks.item], set: { marks: sql`marks + 1` } })
-    .run();
+  upsertRow(tx, callbackMarks, ["callbackId", "item"], { callbackId, item, marks: 1 }, { marks: sql`marks + 1` });
 }
 
 /** After the item was applied, or put aside for good. */
 export function unmark(tx: Tx, callbackId: number, item: number): void {
-  tx.db
-    .delete(callbackMarks)
-    .where(and(eq(callbackMarks.callbackId, callbackId), eq(callbackMarks.item, item)))
-    .run();
+  deleteRows(tx, callbackMarks, { callbackId, item });
 }
 
 export function unmarkAll(tx: Tx, callbackIds: readonly number[]): void {
-  tx.db
-    .delete(callbackMarks)
-    .where(inArray(callbackMarks.callbackId, [...callbackIds]))
-    .run();
+  deleteRows(tx, callbackMarks, inArray(callbackMarks.callbackId, [...callbackIds]));
 }
 
 /** The callbacks among these that an earlier start began and did not finish. */
@@ -71,9 +62,5 @@ export function findQuarantined(tx: ReadTx, callbackId: number): Map<number, num
 }
 
 function setTries(tx: Tx, callbackId: number, item: number, marks: number): void {
-  tx.db
-    .insert(callbackMarks)
-    .values({ callbackId, item, marks })
-    .onConflictDoUpdate({ target: [callbackMarks.callbackId, callbackMarks.item], set: { marks: sql`${marks}` } })
-    .run();
+  upsertRow(tx, callbackMarks, ["callbackId", "item"], { callbackId, item, marks }, { marks: sql`${marks}` });
 }

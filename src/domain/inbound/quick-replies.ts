@@ -1,8 +1,9 @@
 /** Quick replies of a workspace: written under Settings, inserted into replies by all of its users. */
-import { and, asc, count, eq, type SQL } from "drizzle-orm";
+import { asc, count, eq, type SQL } from "drizzle-orm";
 import { type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { SHOWS_NOTHING, trimShown } from "#src/core/shown-text.ts";
+import { deleteRows, findRow, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { listFields } from "../contacts/custom-fields.ts";
 import { foldName } from "../groups/group.ts";
@@ -77,17 +78,13 @@ export function addQuickReply(tx: Tx, workspaceId: number, given: GivenReply): S
 /** Throws `invalid_request`. */
 export function updateQuickReply(tx: Tx, was: QuickReply, given: GivenReply): ShownReply {
   const checked = requireReply(tx, was.workspaceId, given, was.id);
-  tx.db
-    .update(quickReplies)
-    .set({ ...checked, updatedAt: tx.now })
-    .where(eq(quickReplies.id, was.id))
-    .run();
+  updateRows(tx, quickReplies, { id: was.id }, { ...checked, updatedAt: tx.now });
   return getQuickReply(tx, was.workspaceId, was.id);
 }
 
 /** Its file is kept as long as any other upload from now on. */
 export function removeQuickReply(tx: Tx, { id }: QuickReply): void {
-  tx.db.delete(quickReplies).where(eq(quickReplies.id, id)).run();
+  deleteRows(tx, quickReplies, { id });
 }
 
 function requireReply(tx: ReadTx, workspaceId: number, given: GivenReply, ownId: number | null) {
@@ -117,8 +114,7 @@ function findNameProblem(tx: ReadTx, workspaceId: number, name: string, ownId: n
   if (name === "") return "A quick reply needs a name.";
   if (name.length > REPLY_NAME_LENGTH_MAX) return `A name has at most ${REPLY_NAME_LENGTH_MAX} characters.`;
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !name.isWellFormed()) return "A name is one line of ordinary characters.";
-  const isSame = and(eq(quickReplies.workspaceId, workspaceId), eq(quickReplies.folded, foldName(name)));
-  const known = tx.db.select().from(quickReplies).where(isSame).get();
+  const known = findRow(tx, quickReplies, { workspaceId, folded: foldName(name) });
   return known === undefined || known.id === ownId
     ? null
     : `There is already a quick reply ${known.name}; choose another name.`;

@@ -1,14 +1,11 @@
 /** Queries for received messages. */
 import { and, eq, inArray, isNotNull } from "drizzle-orm";
+import { findRow } from "#src/db/rows.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Inbound, inbounds } from "./table.ts";
 
 export function findInbound(tx: ReadTx, workspaceId: number, id: number): Inbound | undefined {
-  return tx.db
-    .select()
-    .from(inbounds)
-    .where(and(eq(inbounds.workspaceId, workspaceId), eq(inbounds.id, id)))
-    .get();
+  return findRow(tx, inbounds, { workspaceId, id });
 }
 
 /** Of any workspace. */
@@ -18,11 +15,7 @@ export function workspaceOfInbound(tx: ReadTx, id: number): number | undefined {
 }
 
 export function findInboundByNetworkId(tx: ReadTx, workspaceId: number, networkMessageId: string): Inbound | undefined {
-  return tx.db
-    .select()
-    .from(inbounds)
-    .where(and(eq(inbounds.workspaceId, workspaceId), eq(inbounds.networkMessageId, networkMessageId)))
-    .get();
+  return findRow(tx, inbounds, { workspaceId, networkMessageId });
 }
 
 /** What a contact wrote at this time, to one of these numbers, or to any (null); null: nothing with a text. */

@@ -3,6 +3,7 @@
  * hour, reason and number, so a flood of requests does not add rows.
  */
 import { and, asc, count, desc, eq, gt, gte, sql } from "drizzle-orm";
+import { listRows, upsertRow } from "#src/db/rows.ts";
 import { tablePolicies } from "#src/db/table-policies.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -26,17 +27,10 @@ export function hourOf(at: number): number {
 
 export function addRefused(tx: Tx, counts: readonly RefusedCount[]): void {
   for (const one of counts) {
-    tx.db
-      .insert(refusedCallbacks)
-      .values(one)
-      .onConflictDoUpdate({
-        target: [refusedCallbacks.hour, refusedCallbacks.reason, refusedCallbacks.numberId],
-        set: {
-          count: sql`${refusedCallbacks.count} + ${one.count}`,
-          lastAt: sql`max(${refusedCallbacks.lastAt}, ${one.lastAt})`,
-        },
-      })
-      .run();
+    upsertRow(tx, refusedCallbacks, ["hour", "reason", "numberId"], one, {
+      count: sql`${refusedCallbacks.count} + ${one.count}`,
+      lastAt: sql`max(${refusedCallbacks.lastAt}, ${one.lastAt})`,
+    });
   }
 }
 
@@ -54,12 +48,7 @@ export function addRefusals(tx: Tx, found: readonly Omit<Refusal, "id">[]): void
 
 /** Oldest hour first. */
 export function listRefused(reading: ReadTx, since: number): RefusedCount[] {
-  return reading.db
-    .select()
-    .from(refusedCallbacks)
-    .where(gte(refusedCallbacks.hour, hourOf(since)))
-    .orderBy(asc(refusedCallbacks.hour))
-    .all();
+  return listRows(reading, refusedCallbacks, gte(refusedCallbacks.hour, hourOf(since)), asc(refusedCallbacks.hour));
 }
 
 /** Whether a callback trusted for this number was accepted after `at`; null: for any number. */

@@ -3,6 +3,7 @@ import { and, asc, count, eq, gt } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { isUserId } from "#src/core/user-id.ts";
+import { deleteRows, findRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { conversationOn } from "../contacts/conversation-statements.ts";
 import { findByAnyVariant, findByUserId } from "../contacts/find.ts";
@@ -10,9 +11,8 @@ import { contacts } from "../contacts/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { simulatedBlocks } from "./table.ts";
 
-export function isSimulatedBlock({ db }: ReadTx, numberId: number, contactId: number): boolean {
-  const isOf = and(eq(simulatedBlocks.contactId, contactId), eq(simulatedBlocks.numberId, numberId));
-  return db.select({ id: simulatedBlocks.id }).from(simulatedBlocks).where(isOf).get() !== undefined;
+export function isSimulatedBlock(tx: ReadTx, numberId: number, contactId: number): boolean {
+  return findRow(tx, simulatedBlocks, { contactId, numberId }) !== undefined;
 }
 
 export function countSimulatedBlocks({ db }: ReadTx, numberId: number): number {
@@ -22,9 +22,8 @@ export function countSimulatedBlocks({ db }: ReadTx, numberId: number): number {
 
 export function setSimulatedBlock(tx: Tx, number: SendingNumber, contactId: number, isBlocked: boolean): void {
   const { id: numberId, workspaceId } = number;
-  const isOf = and(eq(simulatedBlocks.contactId, contactId), eq(simulatedBlocks.numberId, numberId));
   if (isBlocked) tx.db.insert(simulatedBlocks).values({ workspaceId, contactId, numberId }).onConflictDoNothing().run();
-  else tx.db.delete(simulatedBlocks).where(isOf).run();
+  else deleteRows(tx, simulatedBlocks, { contactId, numberId });
 }
 
 /** Throws `invalid_request` at `field`: what a blocked person writes does not arrive. */

@@ -5,6 +5,7 @@
  */
 import { and, asc, eq, gt, isNull } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
+import { findRow, insertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { conversationOn } from "../contacts/conversation-statements.ts";
 import type { Conversation } from "../contacts/table.ts";
@@ -61,15 +62,11 @@ export function beginThreadCall(
   }
   if (isAchieved(tx, conversation, number, action)) return null;
   const call = { workspaceId, contactId, numberId, action, targetRole, askedAt: tx.now };
-  return tx.db.insert(threadCalls).values(call).returning().get();
+  return insertRow(tx, threadCalls, call);
 }
 
 function findOpen(tx: ReadTx, { contactId, numberId }: Conversation): ThreadCall | undefined {
-  return tx.db
-    .select()
-    .from(threadCalls)
-    .where(and(eq(threadCalls.contactId, contactId), eq(threadCalls.numberId, numberId), isNull(threadCalls.outcome)))
-    .get();
+  return findRow(tx, threadCalls, { contactId, numberId, outcome: null });
 }
 
 /** The network has done what it was asked. A later report of the owner stays. */

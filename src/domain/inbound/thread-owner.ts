@@ -2,7 +2,7 @@
  * What received messages, other senders and handovers say of the owner of a thread. A number is shared from the first
  * sign of another sender on; until then nothing is stored of owners.
  */
-import { eq } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { conversationOn } from "../contacts/conversation-statements.ts";
 import { CONTACT_CHANGED, contacts } from "../contacts/table.ts";
@@ -59,7 +59,7 @@ function markShared(tx: Tx, number: SendingNumber, sign: Sign = "echo"): Sending
   };
   const isKnown = sharedSince !== null && routedSince === marked.routedSince && standbySince === marked.standbySince;
   if (isKnown) return number;
-  tx.db.update(numbers).set(marked).where(eq(numbers.id, number.id)).run();
+  updateRows(tx, numbers, { id: number.id }, marked);
   return { ...number, ...marked };
 }
 
@@ -69,7 +69,7 @@ function reportOwner(tx: Tx, number: SendingNumber, contactId: number, report: O
   if (conversationOn(tx).get(place)?.ownerAt === null) recordEarlier(tx, place, report);
   const changed = recordOwner(tx, place, report);
   if (changed === null) return;
-  tx.db.update(contacts).set({ updatedAt: tx.now }).where(eq(contacts.id, contactId)).run();
+  updateRows(tx, contacts, { id: contactId }, { updatedAt: tx.now });
   tx.notify(CONTACT_CHANGED);
   tellConversation(tx, changed, number);
 }

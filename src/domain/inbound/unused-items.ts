@@ -3,6 +3,7 @@
  * invisible. There is one row for each of them, and at most `ABOUT_MAX` for an hour and reason.
  */
 import { and, asc, count, desc, eq, gte, sql } from "drizzle-orm";
+import { upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { hourOf } from "./refused-callbacks.ts";
 import { type UnusedCount, type UnusedReason, unusedItems } from "./table.ts";
@@ -30,14 +31,10 @@ export function countUnused(tx: Tx, found: ReadonlyMap<string, Unused & { count:
   for (const { reason, about, count: added } of found.values()) {
     const known = { hour, reason, about: about.slice(0, ABOUT_LENGTH_MAX) };
     const row = { ...known, about: hasRoom(tx, known) ? known.about : OTHERS, count: added, lastAt: tx.now };
-    tx.db
-      .insert(unusedItems)
-      .values(row)
-      .onConflictDoUpdate({
-        target: [unusedItems.hour, unusedItems.reason, unusedItems.about],
-        set: { count: sql`${unusedItems.count} + ${added}`, lastAt: tx.now },
-      })
-      .run();
+    upsertRow(tx, unusedItems, ["hour", "reason", "about"], row, {
+      count: sql`${unusedItems.count} + ${added}`,
+      lastAt: tx.now,
+    });
   }
 }
 

@@ -3,9 +3,10 @@
  * to it; the upload exists for callers only once the file has its name (`recordUploaded`). A crash between the two leaves
  * a pending row, which the next start removes together with the file.
  */
-import { asc, eq } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import { startOfDay } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
+import { listSome } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { removeUpload } from "./release.ts";
@@ -77,13 +78,7 @@ export function recordUploaded(tx: Tx, id: number): Upload {
 
 /** At the start: no upload is under way. Returns how many it removed, at most `limit`. */
 export function removeUnfinishedUploads(tx: Tx, limit: number): number {
-  const left = tx.db
-    .select()
-    .from(uploads)
-    .where(eq(uploads.state, "pending"))
-    .orderBy(asc(uploads.id))
-    .limit(limit)
-    .all();
+  const left = listSome(tx, uploads, { state: "pending" }, limit, asc(uploads.id));
   for (const upload of left) removeUpload(tx, upload);
   return left.length;
 }

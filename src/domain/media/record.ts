@@ -3,7 +3,7 @@
  * every named file is known to the database; the medium is `stored` only afterwards. What no longer finds the medium
  * `pending` changes nothing: its person was erased meanwhile.
  */
-import { eq } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { finish, postpone } from "#src/jobs/outbox.ts";
@@ -70,21 +70,20 @@ export function recordFailed(tx: Tx, jobId: number, id: number, reason: FailureR
 /** Another attempt at `dueAt`. `isRoomMissing`: not a network failure. */
 export function recordRetry(tx: Tx, jobId: number, medium: Media, dueAt: number, isRoomMissing: boolean): void {
   postpone(tx, jobId, dueAt);
-  tx.db
-    .update(mediaTable)
-    .set(
-      isRoomMissing
-        ? { waitingSince: medium.waitingSince ?? tx.now }
-        : { attemptCount: medium.attemptCount + 1, waitingSince: null },
-    )
-    .where(eq(mediaTable.id, medium.id))
-    .run();
+  updateRows(
+    tx,
+    mediaTable,
+    { id: medium.id },
+    isRoomMissing
+      ? { waitingSince: medium.waitingSince ?? tx.now }
+      : { attemptCount: medium.attemptCount + 1, waitingSince: null },
+  );
   tx.notify("fetch_media");
 }
 
 function dropClaimed(tx: Tx, { id, fileId }: Media): void {
   if (fileId === null) return;
-  tx.db.update(mediaTable).set({ fileId: null }).where(eq(mediaTable.id, id)).run();
+  updateRows(tx, mediaTable, { id }, { fileId: null });
   releaseFile(tx, fileId);
 }
 

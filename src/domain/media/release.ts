@@ -3,6 +3,7 @@
  * from disk when no other medium or upload has it, by the code that calls `removeUnused` with access to the disk.
  */
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import { deleteRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { sourcesOf } from "./media.ts";
 import { removeFileRef } from "./statements.ts";
@@ -79,9 +80,9 @@ export function eraseMedia(tx: Tx, inboundIds: readonly number[]): Media[] {
 }
 
 export function removeUpload(tx: Tx, { id, fileId }: Pick<Upload, "id" | "fileId">): void {
-  tx.db.delete(networkUploads).where(eq(networkUploads.uploadId, id)).run();
-  tx.db.delete(uploadPeople).where(eq(uploadPeople.uploadId, id)).run();
-  tx.db.delete(uploads).where(eq(uploads.id, id)).run();
+  deleteRows(tx, networkUploads, { uploadId: id });
+  deleteRows(tx, uploadPeople, { uploadId: id });
+  deleteRows(tx, uploads, { id });
   removeUploadRef(tx).run({ id: fileId });
   tx.notify(UNUSED_MEDIA);
 }
@@ -133,7 +134,7 @@ export function removeUnused(tx: Tx, remove: (file: MediaFile) => void, limit: n
   const unused = tx.db.select().from(mediaFiles).where(eq(mediaFiles.refs, 0)).limit(limit).all();
   for (const file of unused) {
     remove(file);
-    tx.db.delete(mediaFiles).where(eq(mediaFiles.id, file.id)).run();
+    deleteRows(tx, mediaFiles, { id: file.id });
   }
   return unused.length;
 }

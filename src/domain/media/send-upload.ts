@@ -5,6 +5,7 @@
 import { and, eq, inArray, notInArray } from "drizzle-orm";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { Problem } from "#src/core/problem.ts";
+import { findRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findNetworkUpload, findUpload } from "./read.ts";
 import { isKeptByReply, removeUpload } from "./release.ts";
@@ -95,8 +96,7 @@ export function eraseUploads(
   for (const upload of sent) {
     const { id, isShared } = upload;
     const others = and(eq(uploadPeople.uploadId, id), notInArray(uploadPeople.contactId, ids));
-    const isKept =
-      isShared || isKeptByReply(tx, id) || tx.db.select().from(uploadPeople).where(others).limit(1).get() !== undefined;
+    const isKept = isShared || isKeptByReply(tx, id) || findRow(tx, uploadPeople, others) !== undefined;
     if (!isKept) {
       removeUpload(tx, upload);
       continue;

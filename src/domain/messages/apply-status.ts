@@ -5,6 +5,7 @@
  */
 import { asc, inArray, lte } from "drizzle-orm";
 import { parseSendToken } from "#src/core/id.ts";
+import { deleteRows } from "#src/db/rows.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -267,6 +268,6 @@ export function purgeParked(tx: Tx, limit: number): number {
     .limit(limit)
     .all()
     .map(({ id }) => id);
-  if (expired.length > 0) tx.db.delete(parkedStatuses).where(inArray(parkedStatuses.id, expired)).run();
+  if (expired.length > 0) deleteRows(tx, parkedStatuses, inArray(parkedStatuses.id, expired));
   return expired.length;
 }

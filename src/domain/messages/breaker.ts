@@ -4,7 +4,7 @@
  * statuses are counted separately: an answer is weaker evidence, since the network accepts messages that it later fails.
  * A status that refuses the template, the number or the account is kept here until the broadcast acts on it.
  */
-import { eq } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { recordNetworkResult } from "../numbers/network-health.ts";
 import { endUnlistedRefusals, type MessageKind, recordUnlistedRefusal } from "../numbers/unlisted-refusals.ts";
@@ -204,5 +204,5 @@ function updateStreak(tx: Tx, counters: BroadcastCounters, changes: Partial<Broa
 }
 
 function set(tx: Tx, broadcastId: number, changes: Partial<BroadcastCounters>): void {
-  tx.db.update(broadcastCounters).set(changes).where(eq(broadcastCounters.broadcastId, broadcastId)).run();
+  updateRows(tx, broadcastCounters, { broadcastId }, changes);
 }

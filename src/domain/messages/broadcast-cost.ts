@@ -2,8 +2,8 @@
  * The cost of a whole broadcast: held before it sends, released for recipients who are not sent to, final when it is
  * settled. `adjust-counters.ts` books the changes of single recipients in between.
  */
-import { eq } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
+import { changeRow, deleteRows, insertRow } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { bookCharge, bookHold, bookRelease, holdAmount, releaseAmount } from "../billing/hold.ts";
 import type { BillingAccount } from "../billing/table.ts";
@@ -21,25 +21,21 @@ interface NewCounters {
 }
 
 export function createCounters(tx: Tx, counters: NewCounters): BroadcastCounters {
-  return tx.db
-    .insert(broadcastCounters)
-    .values({
-      ...counters,
-      sending: 0,
-      sent: 0,
-      delivered: 0,
-      read: 0,
-      failed: 0,
-      isHeld: false,
-      held: 0,
-      booked: 0,
-      charged: 0,
-      isFinished: false,
-      answerRepeats: 0,
-      statusRepeats: 0,
-    })
-    .returning()
-    .get();
+  return insertRow(tx, broadcastCounters, {
+    ...counters,
+    sending: 0,
+    sent: 0,
+    delivered: 0,
+    read: 0,
+    failed: 0,
+    isHeld: false,
+    held: 0,
+    booked: 0,
+    charged: 0,
+    isFinished: false,
+    answerRepeats: 0,
+    statusRepeats: 0,
+  });
 }
 
 /** Holds an amount before the recipients are known. False: the balance does not cover it. */
@@ -104,16 +100,11 @@ export function dropCounters(tx: Tx, broadcastId: number): void {
   const { workspaceId, held, booked } = getCounters(tx, broadcastId);
   if (held > 0) releaseAmount(tx, workspaceId, held);
   if (booked > 0) bookRelease(tx, workspaceId, { broadcastId }, booked);
-  tx.db.delete(broadcastCounters).where(eq(broadcastCounters.broadcastId, broadcastId)).run();
+  deleteRows(tx, broadcastCounters, { broadcastId });
 }
 
 function update(tx: Tx, broadcastId: number, values: Partial<BroadcastCounters>): BroadcastCounters {
-  const changed = tx.db
-    .update(broadcastCounters)
-    .set(values)
-    .where(eq(broadcastCounters.broadcastId, broadcastId))
-    .returning()
-    .get();
+  const changed = changeRow(tx, broadcastCounters, { broadcastId }, values);
   if (changed === undefined) throw new Error(`broadcast ${broadcastId} has no counters`);
   return changed;
 }

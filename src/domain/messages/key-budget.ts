@@ -9,6 +9,7 @@
 import { and, asc, eq, lt } from "drizzle-orm";
 import { dateIn, startOfDay } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
+import { deleteRows, findRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { addMessagedPerson, addToBudget, budgetOfDay, messagedPerson, useReserved } from "./counter-statements.ts";
@@ -154,7 +155,7 @@ export function releaseReserved(tx: Tx, { budgetKeyId, budgetDay, budgetReserved
 export function purgeKeyDays(tx: Tx, limit: number): number {
   const before = dayOf(tx.now - KEPT_MS, "UTC");
   const isOver = and(lt(keyDays.day, before), eq(keyDays.reserved, 0));
-  const past = tx.db.select().from(keyDays).where(isOver).orderBy(asc(keyDays.day)).limit(1).get();
+  const past = findRow(tx, keyDays, isOver, asc(keyDays.day));
   if (past === undefined) return 0;
   const { keyId, day } = past;
   const ofDay = and(eq(keyPeople.keyId, keyId), eq(keyPeople.day, day));
@@ -166,10 +167,7 @@ export function purgeKeyDays(tx: Tx, limit: number): number {
       .run();
   }
   if (rows.length < limit) {
-    tx.db
-      .delete(keyDays)
-      .where(and(eq(keyDays.keyId, keyId), eq(keyDays.day, day)))
-      .run();
+    deleteRows(tx, keyDays, { keyId, day });
   }
   return limit;
 }

@@ -5,6 +5,7 @@
  */
 import { inArray } from "drizzle-orm";
 import { textHash } from "#src/core/text-hash.ts";
+import { deleteRows } from "#src/db/rows.ts";
 import { oncePerConnection, type ReadTx, type Tx } from "#src/db/transaction.ts";
 import type { BatchIndex, BatchMove } from "./batch-index.ts";
 import {
@@ -113,7 +114,7 @@ export function removeNetworkIds(tx: Tx, removed: readonly Pick<Message, "id" | 
   for (const entry of entries) deleteIndexed(tx).run(entry);
   const ids = entries.map(({ messageId }) => messageId);
   // The table is short: it is read once for all of them.
-  tx.db.delete(recentNetworkIds).where(inArray(recentNetworkIds.messageId, ids)).run();
+  deleteRows(tx, recentNetworkIds, inArray(recentNetworkIds.messageId, ids));
 }
 
 export const networkIdIndex: BatchIndex<Batch> = {

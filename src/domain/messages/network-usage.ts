@@ -4,8 +4,9 @@
  */
 
 import type { Static } from "@sinclair/typebox";
-import { and, asc, eq } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import { countryOf, fromNetwork } from "#src/core/phone.ts";
+import { listRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { listNumbers } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -83,12 +84,7 @@ export class UsageDeltas {
 /** A month of a workspace, by number, category and type. */
 function listUsage(tx: ReadTx, workspaceId: number, month: string): NetworkUsage[] {
   const { category, type, numberId, billable } = networkUsage;
-  return tx.db
-    .select()
-    .from(networkUsage)
-    .where(and(eq(networkUsage.workspaceId, workspaceId), eq(networkUsage.month, month)))
-    .orderBy(asc(category), asc(type), asc(billable), asc(numberId))
-    .all();
+  return listRows(tx, networkUsage, { workspaceId, month }, asc(category), asc(type), asc(billable), asc(numberId));
 }
 
 /** The allowance of service messages in this month; null while there is none. */

@@ -3,7 +3,8 @@
  * An attempt that was accepted without a raw answer (by the simulator) is not recorded, because the message's row says
  * it all.
  */
-import { asc, eq, inArray } from "drizzle-orm";
+import { asc, inArray } from "drizzle-orm";
+import { deleteRows, listRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { ProviderRequestRecord } from "./outcome.ts";
 import { insertProviderRequest } from "./statements.ts";
@@ -23,12 +24,7 @@ export function recordProviderRequest(tx: Tx, sendToken: string, request: Provid
 
 /** In the order in which the requests were made. */
 export function listProviderRequests(tx: ReadTx, sendToken: string): ProviderRequest[] {
-  return tx.db
-    .select()
-    .from(providerRequests)
-    .where(eq(providerRequests.sendToken, sendToken))
-    .orderBy(asc(providerRequests.id))
-    .all();
+  return listRows(tx, providerRequests, { sendToken }, asc(providerRequests.id));
 }
 
 /** Drops up to `limit` requests older than `before`; returns how many. */
@@ -42,6 +38,6 @@ export function purgeProviderRequests(tx: Tx, before: number, limit: number): nu
     .all()
     .filter(({ requestedAt }) => requestedAt < before)
     .map(({ id }) => id);
-  if (oldest.length > 0) tx.db.delete(providerRequests).where(inArray(providerRequests.id, oldest)).run();
+  if (oldest.length > 0) deleteRows(tx, providerRequests, inArray(providerRequests.id, oldest));
   return oldest.length;
 }

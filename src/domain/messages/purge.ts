@@ -1,5 +1,6 @@
 /** Drops old single messages and their idempotency keys. Balances and the ledger stay. */
 import { and, asc, eq, gt, inArray, isNull } from "drizzle-orm";
+import { deleteRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { REMOVED_MAX, removeWritten } from "../search/entries.ts";
@@ -61,8 +62,8 @@ export function purgeMessages(
   const purgeable = finished.map(({ id }) => id);
   if (purgeable.length > 0) {
     removeNetworkIds(tx, finished);
-    tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.messageId, purgeable)).run();
-    tx.db.delete(messages).where(inArray(messages.id, purgeable)).run();
+    deleteRows(tx, idempotencyKeys, inArray(idempotencyKeys.messageId, purgeable));
+    deleteRows(tx, messages, inArray(messages.id, purgeable));
     removeWritten(
       tx,
       "message",

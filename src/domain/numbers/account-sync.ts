@@ -2,7 +2,8 @@
  * Account syncs, which compare an account with the network: when the next one is due, and the result of the last one.
  * Each account of a workspace has one job, identified by the account's first number there.
  */
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { asc } from "drizzle-orm";
+import { findRow, listRows, updateRows, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { reschedule } from "#src/jobs/enqueue.ts";
 import { findJob } from "#src/jobs/outbox.ts";
@@ -14,19 +15,7 @@ const QUEUE_KEY = 0;
 
 /** The numbers of one account in one workspace; the first one identifies its job. */
 export function listSiblings(tx: ReadTx, { workspaceId, accountId, network }: SendingNumber): SendingNumber[] {
-  return tx.db
-    .select()
-    .from(numbers)
-    .where(
-      and(
-        eq(numbers.workspaceId, workspaceId),
-        eq(numbers.accountId, accountId),
-        eq(numbers.network, network),
-        isNull(numbers.removedAt),
-      ),
-    )
-    .orderBy(asc(numbers.id))
-    .all();
+  return listRows(tx, numbers, { workspaceId, accountId, network, removedAt: null }, asc(numbers.id));
 }
 
 /**
@@ -51,11 +40,7 @@ export function nextSyncAt(tx: ReadTx, firstNumberId: number): number | null {
 }
 
 export function findSync(tx: ReadTx, workspaceId: number, accountId: string): AccountSync | undefined {
-  return tx.db
-    .select()
-    .from(accountSyncs)
-    .where(and(eq(accountSyncs.workspaceId, workspaceId), eq(accountSyncs.accountId, accountId)))
-    .get();
+  return findRow(tx, accountSyncs, { workspaceId, accountId });
 }
 
 /** What the account says of itself; null: it did not say. */
@@ -65,11 +50,7 @@ export function recordAccount(
   accountId: string,
   changes: Pick<AccountSync, "portfolio" | "hasPaymentMethod">,
 ): void {
-  tx.db
-    .insert(accountSyncs)
-    .values({ workspaceId, accountId, ...changes })
-    .onConflictDoUpdate({ target: [accountSyncs.workspaceId, accountSyncs.accountId], set: changes })
-    .run();
+  upsertRow(tx, accountSyncs, ["workspaceId", "accountId"], { workspaceId, accountId, ...changes }, changes);
 }
 
 /** The network's word for an account that may send to its endpoint for marketing. */
@@ -77,14 +58,13 @@ export const MARKETING_ONBOARDED = "ONBOARDED";
 
 /** `status`: in the network's word. */
 export function recordMarketingStatus(tx: Tx, workspaceId: number, accountId: string, status: string): void {
-  tx.db
-    .insert(accountSyncs)
-    .values({ workspaceId, accountId, marketingStatus: status })
-    .onConflictDoUpdate({
-      target: [accountSyncs.workspaceId, accountSyncs.accountId],
-      set: { marketingStatus: status },
-    })
-    .run();
+  upsertRow(
+    tx,
+    accountSyncs,
+    ["workspaceId", "accountId"],
+    { workspaceId, accountId, marketingStatus: status },
+    { marketingStatus: status },
+  );
 }
 
 /** What the network answered to a message without a template. Writes only what is new, or a refusal. */
@@ -115,11 +95,13 @@ function setDirectSend(
   account: Pick<SendingNumber, "workspaceId" | "accountId">,
   directSend: DirectSendState,
 ): void {
-  tx.db
-    .insert(accountSyncs)
-    .values({ workspaceId: account.workspaceId, accountId: account.accountId, directSend })
-    .onConflictDoUpdate({ target: [accountSyncs.workspaceId, accountSyncs.accountId], set: { directSend } })
-    .run();
+  upsertRow(
+    tx,
+    accountSyncs,
+    ["workspaceId", "accountId"],
+    { workspaceId: account.workspaceId, accountId: account.accountId, directSend },
+    { directSend },
+  );
 }
 
 /** A long list meets the same refusal many times. */
@@ -136,22 +118,14 @@ export function noteMarketingRefusal(tx: Tx, numberId: number, code: string): vo
   const { workspaceId, accountId } = number;
   const known = findSync(tx, workspaceId, accountId)?.marketingRefusal ?? null;
   if (known !== null && Math.abs(tx.now - known.at) < REFUSAL_NOTED_EVERY_MS) return;
-  tx.db
-    .update(accountSyncs)
-    .set({ marketingRefusal: { code, at: tx.now } })
-    .where(and(eq(accountSyncs.workspaceId, workspaceId), eq(accountSyncs.accountId, accountId)))
-    .run();
+  updateRows(tx, accountSyncs, { workspaceId, accountId }, { marketingRefusal: { code, at: tx.now } });
   scheduleSync(tx, number, COMPARED_WITHIN_MS);
 }
 
 /** `error`: why the sync failed, in plain text; null if it succeeded. */
 export function recordSync(tx: Tx, workspaceId: number, accountId: string, error: string | null): void {
   const changes = error === null ? { succeededAt: tx.now, failedAt: null, error } : { failedAt: tx.now, error };
-  tx.db
-    .insert(accountSyncs)
-    .values({ workspaceId, accountId, ...changes })
-    .onConflictDoUpdate({ target: [accountSyncs.workspaceId, accountSyncs.accountId], set: changes })
-    .run();
+  upsertRow(tx, accountSyncs, ["workspaceId", "accountId"], { workspaceId, accountId, ...changes }, changes);
 }
 
 export interface AccountUpdate {

@@ -5,6 +5,7 @@ import { type E164, fromNetwork, phoneDigits, readPhone } from "#src/core/phone.
 import { invalidRequest } from "#src/core/problem.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { isLonger } from "#src/core/text-limits.ts";
+import { insertRow } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { scheduleSync } from "./account-sync.ts";
@@ -55,28 +56,24 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
   if (phone === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
   const phoneNumberId = route.network === "whatsapp" ? route.phoneNumberId : `sim-${workspaceId}-${phone.slice(1)}`;
   requireFree(tx, workspaceId, phone, phoneNumberId);
-  const added = tx.db
-    .insert(numbers)
-    .values({
-      workspaceId,
-      phone,
-      name,
-      network: route.network,
-      ...providerOf(route),
-      throughput,
-      throughputGiven: input.throughput !== null,
-      // A number on the real network becomes ready when the network says so.
-      ready: route.network === "simulator",
-      unreadyReason: route.network === "simulator" ? null : "not synchronized with the network yet",
-      unreadyBy: route.network === "simulator" ? null : "network",
-      accountId: route.network === "whatsapp" ? route.accountId : SIMULATOR_ACCOUNT,
-      phoneNumberId,
-      accessToken: route.network === "whatsapp" ? route.accessToken : null,
-      appSecret: route.network === "whatsapp" ? route.appSecret : null,
-      createdAt: tx.now,
-    })
-    .returning()
-    .get();
+  const added = insertRow(tx, numbers, {
+    workspaceId,
+    phone,
+    name,
+    network: route.network,
+    ...providerOf(route),
+    throughput,
+    throughputGiven: input.throughput !== null,
+    // A number on the real network becomes ready when the network says so.
+    ready: route.network === "simulator",
+    unreadyReason: route.network === "simulator" ? null : "not synchronized with the network yet",
+    unreadyBy: route.network === "simulator" ? null : "network",
+    accountId: route.network === "whatsapp" ? route.accountId : SIMULATOR_ACCOUNT,
+    phoneNumberId,
+    accessToken: route.network === "whatsapp" ? route.accessToken : null,
+    appSecret: route.network === "whatsapp" ? route.appSecret : null,
+    createdAt: tx.now,
+  });
   scheduleSync(tx, added, 0);
   return assignPortfolio(tx, added, null);
 }

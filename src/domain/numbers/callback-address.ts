@@ -6,6 +6,7 @@ import { and, eq, gt, isNull, ne, or, sql } from "drizzle-orm";
 import { randomText } from "#src/core/id.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { constantTimeEqual, hashToken } from "#src/core/secret.ts";
+import { deleteRows, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type CallbackAddress, callbackAddresses, numbers, type SendingNumber } from "./table.ts";
 
@@ -57,7 +58,7 @@ export function createCallbackAddress(tx: Tx, number: SendingNumber): NewCallbac
 
 /** Callbacks of this number need a signature again. */
 export function removeCallbackAddresses(tx: Tx, numberId: number): void {
-  tx.db.delete(callbackAddresses).where(eq(callbackAddresses.numberId, numberId)).run();
+  deleteRows(tx, callbackAddresses, { numberId });
 }
 
 interface FoundAddress {
@@ -91,11 +92,7 @@ export function isRightSecret({ needsSecret, secretHash }: CallbackAddress, head
 export function recordUse(tx: Tx, { id, numberId, usedAt, needsSecret }: CallbackAddress, hadSecret: boolean): void {
   const isFirst = usedAt === null;
   if (!isFirst && needsSecret === (needsSecret || hadSecret) && tx.now - usedAt < USE_STEP_MS) return;
-  tx.db
-    .update(callbackAddresses)
-    .set({ usedAt: tx.now, needsSecret: needsSecret || hadSecret })
-    .where(eq(callbackAddresses.id, id))
-    .run();
+  updateRows(tx, callbackAddresses, { id }, { usedAt: tx.now, needsSecret: needsSecret || hadSecret });
   if (!isFirst) return;
   tx.db
     .delete(callbackAddresses)

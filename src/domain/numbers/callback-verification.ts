@@ -3,8 +3,8 @@
  * workspace has its own, so that its owner sees when the network asked. The token is derived, so it is never stored: it
  * stays the same, and is no secret beyond this use.
  */
-import { eq } from "drizzle-orm";
 import { constantTimeEqual } from "#src/core/secret.ts";
+import { findRow, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findWorkspace } from "../workspaces/read.ts";
 import { callbackVerifications } from "./table.ts";
@@ -28,20 +28,13 @@ export function findTokenOwner(tx: ReadTx, token: string): number | null {
 export function recordVerification(tx: Tx, workspaceId: number): boolean {
   if (findWorkspace(tx, workspaceId) === undefined) return false;
   const row = { verifiedAt: tx.now };
-  tx.db
-    .insert(callbackVerifications)
-    .values({ workspaceId, ...row })
-    .onConflictDoUpdate({ target: callbackVerifications.workspaceId, set: row })
-    .run();
+  upsertRow(tx, callbackVerifications, ["workspaceId"], { workspaceId, ...row }, row);
   return true;
 }
 
 /** Milliseconds; null: the network never verified the address with the workspace's token. */
 export function findVerifiedAt(tx: ReadTx, workspaceId: number): number | null {
-  return (
-    tx.db.select().from(callbackVerifications).where(eq(callbackVerifications.workspaceId, workspaceId)).get()
-      ?.verifiedAt ?? null
-  );
+  return findRow(tx, callbackVerifications, { workspaceId })?.verifiedAt ?? null;
 }
 
 /** Whether the address was verified with the token of any workspace. */

@@ -3,11 +3,12 @@
  * owner discards it. It reserves nothing. A workspace has one at most.
  */
 import { eq } from "drizzle-orm";
+import { findRow, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type ConnectionDraft, connectionDrafts } from "./table.ts";
 
 export function findDraft(tx: ReadTx, workspaceId: number): ConnectionDraft | undefined {
-  return tx.db.select().from(connectionDrafts).where(eq(connectionDrafts.workspaceId, workspaceId)).get();
+  return findRow(tx, connectionDrafts, { workspaceId });
 }
 
 /** Replaces an earlier one. Secrets are passed sealed. */
@@ -17,11 +18,7 @@ export function saveDraft(
   secrets: Pick<ConnectionDraft, "accessToken" | "appSecret">,
 ): void {
   const changes = { ...secrets, updatedAt: tx.now };
-  tx.db
-    .insert(connectionDrafts)
-    .values({ workspaceId, ...changes, createdAt: tx.now })
-    .onConflictDoUpdate({ target: connectionDrafts.workspaceId, set: changes })
-    .run();
+  upsertRow(tx, connectionDrafts, ["workspaceId"], { workspaceId, ...changes, createdAt: tx.now }, changes);
 }
 
 /** False: there is none. */

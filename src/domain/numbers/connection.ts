@@ -4,26 +4,23 @@
  * is wrong with it.
  */
 import { and, eq } from "drizzle-orm";
+import { findRow, updateRows, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { ConnectionFacts } from "./connection-facts.ts";
 import { connections, type NumberNotice, numberNotices, numbers } from "./table.ts";
 
 export function findConnection(tx: ReadTx, numberId: number): ConnectionFacts | null {
-  return tx.db.select().from(connections).where(eq(connections.numberId, numberId)).get()?.facts ?? null;
+  return findRow(tx, connections, { numberId })?.facts ?? null;
 }
 
 /** What was learned, and whether requests of the number prove the app secret from now on. */
 export function saveConnection(tx: Tx, numberId: number, facts: ConnectionFacts): void {
   const row = { facts, checkedAt: tx.now };
-  tx.db
-    .insert(connections)
-    .values({ numberId, ...row })
-    .onConflictDoUpdate({ target: connections.numberId, set: row })
-    .run();
+  upsertRow(tx, connections, ["numberId"], { numberId, ...row }, row);
 }
 
 export function setSendsProof(tx: Tx, numberId: number, sendsProof: boolean): void {
-  tx.db.update(numbers).set({ sendsProof }).where(eq(numbers.id, numberId)).run();
+  updateRows(tx, numbers, { id: numberId }, { sendsProof });
 }
 
 /** How long a report counts that the network does not revoke. */
@@ -31,11 +28,7 @@ export const NOTICE_LASTS_MS = 3 * 24 * 60 * 60_000;
 
 /** Keeps the latest report of each kind. `at`: the network's time. */
 export function addNotice(tx: Tx, { numberId, kind, says, at }: NumberNotice): void {
-  tx.db
-    .insert(numberNotices)
-    .values({ numberId, kind, says, at })
-    .onConflictDoUpdate({ target: [numberNotices.numberId, numberNotices.kind], set: { says, at } })
-    .run();
+  upsertRow(tx, numberNotices, ["numberId", "kind"], { numberId, kind, says, at }, { says, at });
 }
 
 /** A person has read the reports, or the network revoked the one of this `kind`. */

@@ -4,6 +4,7 @@
  * order of the network's time, each change begins with the value that the previous one ends with, and each is recorded once.
  */
 import { and, asc, desc, eq, gt, inArray, lt, lte, or } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type ChangedProperty, type NetworkChange, networkChanges } from "./table.ts";
 
@@ -40,11 +41,11 @@ export function recordChange(tx: Tx, subject: ChangeSubject, told: Told): boolea
   if (was === became || (source === "comparison" && was === null)) return isPresent;
   if (next?.became === became) {
     // A comparison, or a later report, found the same change first.
-    tx.db.update(networkChanges).set({ was, at }).where(eq(networkChanges.id, next.id)).run();
+    updateRows(tx, networkChanges, { id: next.id }, { was, at });
     return false;
   }
   insert(tx, subject, { ...told, was });
-  if (next !== undefined) tx.db.update(networkChanges).set({ was: became }).where(eq(networkChanges.id, next.id)).run();
+  if (next !== undefined) updateRows(tx, networkChanges, { id: next.id }, { was: became });
   else if (!isPresent && known !== became) insert(tx, subject, { ...told, was: became, became: known, at: knownAt });
   return isPresent;
 }

@@ -12,7 +12,7 @@
  * Answers and statuses are counted apart, because the network accepts messages that it fails later. A number that never
  * had trouble has no row.
  */
-import { eq } from "drizzle-orm";
+import { listRows, upsertRow } from "#src/db/rows.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { healthOfNumber } from "./statements.ts";
@@ -139,7 +139,7 @@ export function pauseMs(health: NetworkHealth | undefined): number {
 
 /** Numbers that are down. Only numbers that had trouble have a row. */
 export function listDown(tx: ReadTx): NetworkHealth[] {
-  return tx.db.select().from(networkHealth).where(eq(networkHealth.state, "down")).all();
+  return listRows(tx, networkHealth, { state: "down" });
 }
 
 /** When the next probe is due; a probe in the future means that the clock was set back. */
@@ -190,6 +190,6 @@ function wellHealth(numberId: number): NetworkHealth {
 }
 
 function write(tx: Tx, health: NetworkHealth): void {
-  tx.db.insert(networkHealth).values(health).onConflictDoUpdate({ target: networkHealth.numberId, set: health }).run();
+  upsertRow(tx, networkHealth, ["numberId"], health);
   tx.notify(NETWORK_HEALTH);
 }

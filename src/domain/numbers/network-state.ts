@@ -3,7 +3,7 @@
  * reported holds until it ends, is lifted, or a later account sync finds the number able to send. A person's own stop
  * is never ended here.
  */
-import { eq } from "drizzle-orm";
+import { findRow, updateRows, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type AccountUpdate, recordMarketingStatus, recordMisuse } from "./account-sync.ts";
 import { dropNotices, findConnection } from "./connection.ts";
@@ -32,7 +32,7 @@ export interface NumberDetails {
 const SYNC_LIFTS_AFTER_MS = 10 * 60_000;
 
 export function findState(tx: ReadTx, numberId: number): NumberState | undefined {
-  return tx.db.select().from(numberStates).where(eq(numberStates.numberId, numberId)).get();
+  return findRow(tx, numberStates, { numberId });
 }
 
 /** Applies the result of an account sync, made at the network's time `at`. */
@@ -88,7 +88,7 @@ function applyThroughput(
   const isAllowed = !isOnBusinessApp || number.throughput <= BUSINESS_APP_THROUGHPUT;
   if (reported === undefined || reported === number.throughput || (number.throughputGiven && isAllowed)) return number;
   const changes = { throughput: reported, throughputGiven: false };
-  tx.db.update(numbers).set(changes).where(eq(numbers.id, number.id)).run();
+  updateRows(tx, numbers, { id: number.id }, changes);
   return { ...number, ...changes };
 }
 
@@ -211,11 +211,7 @@ export function clearRestriction(tx: Tx, number: SendingNumber): void {
   const known = findState(tx, numberId)?.restriction ?? null;
   const told = { property: "restriction", known, became: null, at: tx.now, source: "own" } as const;
   if (known !== null) recordChange(tx, { workspaceId, numberId }, told);
-  tx.db
-    .update(numberStates)
-    .set({ problem: null, restriction: null, restrictedUntil: null, notice: null })
-    .where(eq(numberStates.numberId, numberId))
-    .run();
+  updateRows(tx, numberStates, { numberId }, { problem: null, restriction: null, restrictedUntil: null, notice: null });
   dropNotices(tx, numberId);
 }
 
@@ -249,7 +245,7 @@ function stateOf(tx: Tx, { id }: SendingNumber): NumberState {
 }
 
 function save(tx: Tx, state: NumberState): NumberState {
-  tx.db.insert(numberStates).values(state).onConflictDoUpdate({ target: numberStates.numberId, set: state }).run();
+  upsertRow(tx, numberStates, ["numberId"], state);
   return state;
 }
 

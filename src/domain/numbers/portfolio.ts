@@ -3,7 +3,8 @@
  * messaging limit. The account names its portfolio; where it does not, an operator may, and else the account itself
  * stands for it. The latest report of the limit, about any number of the portfolio, is the one that holds.
  */
-import { eq, isNotNull } from "drizzle-orm";
+import { isNotNull } from "drizzle-orm";
+import { findRow, listRows, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findSync } from "./account-sync.ts";
 import { portfolioById } from "./statements.ts";
@@ -31,7 +32,7 @@ export function assignPortfolio(tx: Tx, number: SendingNumber, limit: string | n
   // Who was sent to by the number moves with it: both portfolios are counted anew.
   const limits = [before, after].map((one) => [one, one?.personLimit ?? null] as const);
   for (const [one] of limits) if (one !== undefined) setPersonLimit(tx, one.id, null);
-  tx.db.update(numbers).set({ portfolioId: after.id }).where(eq(numbers.id, number.id)).run();
+  updateRows(tx, numbers, { id: number.id }, { portfolioId: after.id });
   for (const [one, personLimit] of limits) if (one !== undefined) setPersonLimit(tx, one.id, personLimit);
   const assigned = { ...number, portfolioId: after.id };
   if (after.personLimit === null && limit !== null) reportLimit(tx, assigned, limit);
@@ -56,7 +57,7 @@ export function reportLimit(tx: Tx, { portfolioId }: SendingNumber, limit: strin
 
 /** Counts the people of the last 24 hours again, after messages were added by other means than sending. */
 export function recountPortfolios(tx: Tx): void {
-  for (const { id, personLimit } of tx.db.select().from(portfolios).where(isNotNull(portfolios.personLimit)).all()) {
+  for (const { id, personLimit } of listRows(tx, portfolios, isNotNull(portfolios.personLimit))) {
     setPersonLimit(tx, id, null);
     setPersonLimit(tx, id, personLimit);
   }
@@ -64,12 +65,12 @@ export function recountPortfolios(tx: Tx): void {
 
 function createIfMissing(tx: Tx, name: string): Portfolio {
   tx.db.insert(portfolios).values({ name, updatedAt: tx.now }).onConflictDoNothing().run();
-  const found = tx.db.select().from(portfolios).where(eq(portfolios.name, name)).get();
+  const found = findRow(tx, portfolios, { name });
   if (found === undefined) throw new Error(`portfolio ${name} is gone`);
   return found;
 }
 
 /** Triggers count the people of the last 24 hours when a limit appears, and forget them when it ends. */
 function setPersonLimit(tx: Tx, id: number, personLimit: number | null): void {
-  tx.db.update(portfolios).set({ personLimit, updatedAt: tx.now }).where(eq(portfolios.id, id)).run();
+  updateRows(tx, portfolios, { id }, { personLimit, updatedAt: tx.now });
 }

@@ -1,6 +1,7 @@
 /** Queries for numbers: of a workspace, or by the network's identifiers. */
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
+import { listRows } from "#src/db/rows.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { numberById, numberByNetworkId, numbersOfWorkspace, numbersWithSecret, ownersOfPhone } from "./statements.ts";
@@ -44,22 +45,12 @@ export function isOfAnotherWorkspace(tx: ReadTx, phoneNumberId: string, phone: s
 
 /** The numbers of an account, in all workspaces: callbacks about an account name no number. */
 export function listOfAccount(tx: ReadTx, network: SendingNumber["network"], accountId: string): SendingNumber[] {
-  return tx.db
-    .select()
-    .from(numbers)
-    .where(and(eq(numbers.accountId, accountId), eq(numbers.network, network), isNull(numbers.removedAt)))
-    .orderBy(asc(numbers.id))
-    .all();
+  return listRows(tx, numbers, { accountId, network, removedAt: null }, asc(numbers.id));
 }
 
 /** Every number on a network, in all workspaces. */
 export function listOnNetwork(tx: ReadTx, network: SendingNumber["network"]): SendingNumber[] {
-  return tx.db
-    .select()
-    .from(numbers)
-    .where(and(eq(numbers.network, network), isNull(numbers.removedAt)))
-    .orderBy(asc(numbers.id))
-    .all();
+  return listRows(tx, numbers, { network, removedAt: null }, asc(numbers.id));
 }
 
 export type SecretOwner = Pick<SendingNumber, "id" | "appSecret" | "phoneNumberId" | "accountId">;

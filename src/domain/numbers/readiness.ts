@@ -1,6 +1,6 @@
 /** Whether a number can send, as set by a person or by the network's reports; and the removal of a number. */
-import { and, eq, isNull } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
+import { changeRow } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { removeCallbackAddresses } from "./callback-address.ts";
 import { numbers, type SendingNumber } from "./table.ts";
@@ -37,12 +37,7 @@ export function removeNumber(tx: Tx, id: number): SendingNumber {
 }
 
 function change(tx: Tx, id: number, changes: Partial<SendingNumber>): SendingNumber {
-  const changed = tx.db
-    .update(numbers)
-    .set(changes)
-    .where(and(eq(numbers.id, id), isNull(numbers.removedAt)))
-    .returning()
-    .get();
+  const changed = changeRow(tx, numbers, { id, removedAt: null }, changes);
   if (changed === undefined) throw notFound("number");
   return changed;
 }

@@ -2,8 +2,8 @@
  * A sign-up at the network: the owner leaves for the network's page and comes back with a code. The state that travels with
  * them is stored as a hash, belongs to the session that began it, works once, and for ten minutes.
  */
-import { eq } from "drizzle-orm";
 import { hashToken, newToken } from "#src/core/secret.ts";
+import { findRow, updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { signUps } from "./table.ts";
 
@@ -34,15 +34,11 @@ export function takeSignUp(
   tx: Tx,
   { workspaceId, sessionId, state }: Omit<Begun, "numberId"> & { state: string },
 ): { numberId: number | null } | SignUpRefusal {
-  const found = tx.db
-    .select()
-    .from(signUps)
-    .where(eq(signUps.hash, hashToken(state)))
-    .get();
+  const found = findRow(tx, signUps, { hash: hashToken(state) });
   if (found?.workspaceId !== workspaceId) return "unknown";
   if (found.sessionId !== sessionId) return "other_session";
   if (found.usedAt !== null) return "used";
   if (found.createdAt + SIGN_UP_LASTS_MS <= tx.now) return "expired";
-  tx.db.update(signUps).set({ usedAt: tx.now }).where(eq(signUps.id, found.id)).run();
+  updateRows(tx, signUps, { id: found.id }, { usedAt: tx.now });
   return { numberId: found.numberId };
 }

@@ -1,5 +1,6 @@
 /** What the simulated network keeps of a number as its customers see it. */
 import { eq } from "drizzle-orm";
+import { upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { ProfileTexts } from "./business-profile.ts";
 import { type SendingNumber, simulatedProfiles } from "./table.ts";
@@ -24,11 +25,7 @@ export function changeSimulatedProfile(tx: Tx, number: SendingNumber, change: Pa
     ...readSimulatedProfile(tx, number.id),
     ...change,
   };
-  tx.db
-    .insert(simulatedProfiles)
-    .values(row)
-    .onConflictDoUpdate({ target: simulatedProfiles.numberId, set: row })
-    .run();
+  upsertRow(tx, simulatedProfiles, ["numberId"], row);
 }
 
 /** The number that has the username on the simulated network, with its workspace. */

@@ -6,6 +6,7 @@
  * network accepts messages that it refuses later.
  */
 import { and, eq, lte } from "drizzle-orm";
+import { deleteRows } from "#src/db/rows.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { unlistedOfNumber } from "./statements.ts";
@@ -49,25 +50,13 @@ export function recordUnlistedRefusal(tx: Tx, { person, ...refusal }: NewRefusal
 /** A message of the kind was accepted (for answers), or delivered or read (for statuses). */
 export function endUnlistedRefusals(tx: Tx, numberId: number, kind: MessageKind, source: Source): void {
   if (listUnlisted(tx, numberId).some((one) => one.kind === kind && one.source === source)) {
-    tx.db
-      .delete(unlistedRefusals)
-      .where(
-        and(
-          eq(unlistedRefusals.numberId, numberId),
-          eq(unlistedRefusals.kind, kind),
-          eq(unlistedRefusals.source, source),
-        ),
-      )
-      .run();
+    deleteRows(tx, unlistedRefusals, { numberId, kind, source });
   }
 }
 
 /** A person has looked at it: send again. */
 export function overrideUnlistedRefusals(tx: Tx, numberId: number, kind: MessageKind): void {
-  tx.db
-    .delete(unlistedRefusals)
-    .where(and(eq(unlistedRefusals.numberId, numberId), eq(unlistedRefusals.kind, kind)))
-    .run();
+  deleteRows(tx, unlistedRefusals, { numberId, kind });
 }
 
 /** Whether a success can change anything: lets callers skip it. */

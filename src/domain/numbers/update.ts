@@ -1,6 +1,6 @@
 /** Changes the settings of a number that an operator may change: its name, its throughput, its secrets, its provider. */
-import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { changeRow } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { listSiblings, scheduleSync } from "./account-sync.ts";
 import { checkApiUrl, checkName, checkThroughput } from "./add.ts";
@@ -41,17 +41,17 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   // Allowing or forbidding unsigned callbacks alone changes no column of the number.
   if (Object.keys(changes).length === 0) return number;
-  const updated = tx.db
-    .update(numbers)
-    .set({
+  const updated = changeRow(
+    tx,
+    numbers,
+    { id: number.id, removedAt: null },
+    {
       ...changes,
       ...(changes.name === undefined ? {} : { name: changes.name.trim() }),
       ...(changes.throughput === undefined ? {} : { throughputGiven: true }),
       ...(changes.sharedWith === undefined ? {} : { sharedSince: sharedSince(tx, number, changes.sharedWith) }),
-    })
-    .where(and(eq(numbers.id, number.id), isNull(numbers.removedAt)))
-    .returning()
-    .get();
+    },
+  );
   if (updated === undefined) throw notFound("number");
   const isRerouted = [changes.accessToken, changes.appSecret, changes.provider, changes.apiUrl].some(
     (change) => change !== undefined,
@@ -70,15 +70,15 @@ export function moveToAccount(
   number: SendingNumber,
   place: Pick<SendingNumber, "accountId" | "phoneNumberId" | "accessToken" | "appSecret">,
 ): SendingNumber {
-  const moved = tx.db
-    .update(numbers)
-    .set({
+  const moved = changeRow(
+    tx,
+    numbers,
+    { id: number.id, removedAt: null },
+    {
       ...place,
       ...{ ready: false, unreadyReason: "not synchronized with the network yet", unreadyBy: "network" },
-    })
-    .where(and(eq(numbers.id, number.id), isNull(numbers.removedAt)))
-    .returning()
-    .get();
+    },
+  );
   if (moved === undefined) throw notFound("number");
   const [left] = listSiblings(tx, number);
   if (left !== undefined) scheduleSync(tx, left, 0);

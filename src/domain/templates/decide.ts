@@ -6,6 +6,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { isLonger } from "#src/core/text-limits.ts";
+import { changeRow } from "#src/db/rows.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { scheduleSync } from "../numbers/account-sync.ts";
 import { recordChange } from "../numbers/network-changes.ts";
@@ -80,7 +81,7 @@ export function decideWithReason(tx: Tx, template: Template, status: TemplateSta
   if (template.status !== status) recordChange(tx, { workspaceId, templateId }, { ...told, source: "own" });
   const decided = decideTemplate(tx, template, status, reason);
   const changes = { statusReason: reason, statusAt: tx.now };
-  return tx.db.update(templates).set(changes).where(eq(templates.id, decided.id)).returning().get() ?? decided;
+  return changeRow(tx, templates, { id: decided.id }, changes) ?? decided;
 }
 
 /**
@@ -95,12 +96,7 @@ export function setSample(tx: Tx, workspaceId: number, name: string, language: s
   if (!mediaKinds.some((known) => known === kind)) {
     throw invalidRequest({ link: [`${name} has no image, video or document at the top, so it takes no file.`] });
   }
-  const changed = tx.db
-    .update(templates)
-    .set({ sampleLink: link, updatedAt: tx.now })
-    .where(eq(templates.id, template.id))
-    .returning()
-    .get();
+  const changed = changeRow(tx, templates, { id: template.id }, { sampleLink: link, updatedAt: tx.now });
   for (const number of listOfAccount(tx, "whatsapp", template.accountId)) {
     if (number.workspaceId === workspaceId) scheduleSync(tx, number, 0);
   }
@@ -112,7 +108,7 @@ export function confirmOrder(tx: Tx, template: Template): Template {
   const shape = shapeOf(template);
   if (!shape.isOrderOpen) return template;
   const changes = { parameterOrder: orderIn(shape), updatedAt: tx.now };
-  return tx.db.update(templates).set(changes).where(eq(templates.id, template.id)).returning().get() ?? template;
+  return changeRow(tx, templates, { id: template.id }, changes) ?? template;
 }
 
 /** Throws `not_found`. */

@@ -4,6 +4,7 @@
  */
 import { and, desc, eq, isNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { changeRow, deleteRows, findRow, insertRow, listSome, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { TemplateComponent } from "./component.ts";
 import { storedFormat } from "./submitted.ts";
@@ -34,11 +35,7 @@ export function createTemplateDraft(
   if (kept >= KEPT_MAX) {
     throw invalidRequest({ draft: [`A workspace keeps ${KEPT_MAX} drafts of templates: discard one first.`] });
   }
-  return tx.db
-    .insert(templateDrafts)
-    .values({ workspaceId, userId, ...draft, createdAt: tx.now, updatedAt: tx.now })
-    .returning()
-    .get();
+  return insertRow(tx, templateDrafts, { workspaceId, userId, ...draft, createdAt: tx.now, updatedAt: tx.now });
 }
 
 function unsentOf(workspaceId: number) {
@@ -47,24 +44,21 @@ function unsentOf(workspaceId: number) {
 
 /** Throws `not_found`, also for a draft of another workspace. */
 export function getTemplateDraft(tx: ReadTx, workspaceId: number, id: number): TemplateDraft {
-  const draft = tx.db
-    .select()
-    .from(templateDrafts)
-    .where(and(eq(templateDrafts.workspaceId, workspaceId), eq(templateDrafts.id, id)))
-    .get();
+  const draft = findRow(tx, templateDrafts, { workspaceId, id });
   if (draft === undefined) throw notFound("draft");
   return draft;
 }
 
 /** Unsent drafts, the last changed first. */
 export function listTemplateDrafts(tx: ReadTx, workspaceId: number): TemplateDraft[] {
-  return tx.db
-    .select()
-    .from(templateDrafts)
-    .where(unsentOf(workspaceId))
-    .orderBy(desc(templateDrafts.updatedAt), desc(templateDrafts.id))
-    .limit(LISTED_MAX)
-    .all();
+  return listSome(
+    tx,
+    templateDrafts,
+    unsentOf(workspaceId),
+    LISTED_MAX,
+    desc(templateDrafts.updatedAt),
+    desc(templateDrafts.id),
+  );
 }
 
 /** Throws `invalid_request` for a sent draft: it is a template now. */
@@ -73,20 +67,16 @@ export function saveTemplateDraft(tx: Tx, draft: TemplateDraft, content: DraftCo
     throw invalidRequest({ draft: ["This draft has been sent. Correct the template, or write a new one."] });
   }
   const changed = { content, updatedAt: tx.now };
-  return tx.db.update(templateDrafts).set(changed).where(eq(templateDrafts.id, draft.id)).returning().get() ?? draft;
+  return changeRow(tx, templateDrafts, { id: draft.id }, changed) ?? draft;
 }
 
 /** Call in the transaction that records the template. The template has the content. */
 export function markTemplateDraftSent(tx: Tx, draft: TemplateDraft, templateId: number): void {
-  tx.db
-    .update(templateDrafts)
-    .set({ templateId, content: {}, updatedAt: tx.now })
-    .where(eq(templateDrafts.id, draft.id))
-    .run();
+  updateRows(tx, templateDrafts, { id: draft.id }, { templateId, content: {}, updatedAt: tx.now });
 }
 
 export function removeTemplateDraft(tx: Tx, draft: TemplateDraft): void {
-  tx.db.delete(templateDrafts).where(eq(templateDrafts.id, draft.id)).run();
+  deleteRows(tx, templateDrafts, { id: draft.id });
 }
 
 /** A template as a draft has it. `from`: phone of a number of its account. */
@@ -105,21 +95,13 @@ export function contentFrom(tx: ReadTx, template: Template, start: DraftStart, f
 /** With samples, where the template is as it was last submitted from here: the network lists it without them. */
 function writtenParts(tx: ReadTx, template: Template): readonly Readonly<Record<string, unknown>>[] {
   const { workspaceId, accountId, name, language, components } = template;
-  const request = tx.db
-    .select()
-    .from(templateSubmissions)
-    .where(
-      and(
-        eq(templateSubmissions.workspaceId, workspaceId),
-        eq(templateSubmissions.accountId, accountId),
-        eq(templateSubmissions.name, name),
-        eq(templateSubmissions.language, language),
-        eq(templateSubmissions.state, "accepted"),
-      ),
-    )
-    .orderBy(desc(templateSubmissions.createdAt), desc(templateSubmissions.id))
-    .limit(1)
-    .get()?.request;
+  const request = findRow(
+    tx,
+    templateSubmissions,
+    { workspaceId, accountId, name, language, state: "accepted" },
+    desc(templateSubmissions.createdAt),
+    desc(templateSubmissions.id),
+  )?.request;
   const parts = request?.components ?? [];
   return JSON.stringify(storedFormat(parts)) === JSON.stringify(storedFormat(components)) ? parts : components;
 }

@@ -1,5 +1,6 @@
 /** Queries for templates. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
+import { findRow } from "#src/db/rows.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { templateInAccount, templatesByName } from "./statements.ts";
@@ -30,11 +31,7 @@ export function listNames(tx: ReadTx, workspaceId: number, accountId: string): s
 
 /** In any account of the workspace; undefined if there is none. */
 export function findTemplate(tx: ReadTx, workspaceId: number, name: string, language: string): Template | undefined {
-  return tx.db
-    .select()
-    .from(templates)
-    .where(and(eq(templates.workspaceId, workspaceId), eq(templates.name, name), eq(templates.language, language)))
-    .get();
+  return findRow(tx, templates, { workspaceId, name, language });
 }
 
 /** Of a template in all accounts of the workspace; `language` null: in all languages. At most a thousand. */

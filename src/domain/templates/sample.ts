@@ -1,5 +1,6 @@
 /** Uploads of sample files to the network: which file each number needs, and the network's id of an upload. */
 import { and, eq, isNotNull } from "drizzle-orm";
+import { deleteRows, listRows, updateRows, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { NETWORK_UPLOAD_LIFE_MS } from "../media/upload.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
@@ -55,11 +56,7 @@ export function findMediaId(tx: ReadTx, phoneNumberId: string, link: string): st
 export function invalidateUpload(tx: Tx, phoneNumberId: string, link: string): void {
   const number = findByPhoneNumberId(tx, phoneNumberId);
   if (number === undefined) return;
-  tx.db
-    .update(sampleUploads)
-    .set({ mediaId: null })
-    .where(and(eq(sampleUploads.numberId, number.id), eq(sampleUploads.link, link)))
-    .run();
+  updateRows(tx, sampleUploads, { numberId: number.id, link }, { mediaId: null });
 }
 
 export function recordUpload(tx: Tx, numberId: number, link: string, mediaId: string): void {
@@ -85,22 +82,15 @@ export function deleteUnusedUploads(tx: Tx, numberId: number, samples: readonly 
   const links = new Set(samples.map(({ link }) => link));
   for (const { link } of listUploads(tx, numberId)) {
     if (!links.has(link)) {
-      tx.db
-        .delete(sampleUploads)
-        .where(and(eq(sampleUploads.numberId, numberId), eq(sampleUploads.link, link)))
-        .run();
+      deleteRows(tx, sampleUploads, { numberId, link });
     }
   }
 }
 
 function listUploads(tx: ReadTx, numberId: number): SampleUpload[] {
-  return tx.db.select().from(sampleUploads).where(eq(sampleUploads.numberId, numberId)).all();
+  return listRows(tx, sampleUploads, { numberId });
 }
 
 function saveUpload(tx: Tx, upload: SampleUpload): void {
-  tx.db
-    .insert(sampleUploads)
-    .values(upload)
-    .onConflictDoUpdate({ target: [sampleUploads.numberId, sampleUploads.link], set: upload })
-    .run();
+  upsertRow(tx, sampleUploads, ["numberId", "link"], upload);
 }

@@ -6,6 +6,7 @@
 import { and, count, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import { type Fault, unknownName } from "#src/core/fault.ts";
 import { invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
+import { insertRow, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findUpload } from "../media/read.ts";
 import { scheduleSync } from "../numbers/account-sync.ts";
@@ -246,12 +247,12 @@ export function beginSubmission(
   const before = known === undefined ? null : { status: known.status, components: known.components };
   scheduleSync(tx, number, LOOK_AFTER_MS);
   const row = { ...key, action, before, state: "open" as const, createdAt: tx.now, request };
-  return tx.db.insert(templateSubmissions).values(row).returning().get();
+  return insertRow(tx, templateSubmissions, row);
 }
 
 /** The network has certainly not taken it. */
 export function endSubmission(tx: Tx, { id }: Submission, state: "refused" | "absent"): void {
-  tx.db.update(templateSubmissions).set({ state }).where(eq(templateSubmissions.id, id)).run();
+  updateRows(tx, templateSubmissions, { id }, { state });
 }
 
 /** The network took it. `shown`: what it said of the template. Returns the templates that it is about. */
@@ -261,7 +262,7 @@ export function acceptSubmission(
   shown: Partial<ListedTemplate> | null,
   at: number,
 ): Template[] {
-  tx.db.update(templateSubmissions).set({ state: "accepted" }).where(eq(templateSubmissions.id, submission.id)).run();
+  updateRows(tx, templateSubmissions, { id: submission.id }, { state: "accepted" });
   const changed =
     submission.action === "delete" ? removeTemplates(tx, submission, at) : [save(tx, submission, shown ?? {}, at)];
   for (const template of changed) publishUpdated(tx, template);
@@ -275,12 +276,12 @@ function save(tx: Tx, submission: Submission, shown: Partial<ListedTemplate>, at
   if (known !== undefined && listed.category !== known.category) {
     // Only a category other than the one that was asked for is a change by the network.
     const asked = { category: categoryOf(listed.category), categoryChange: null, categoryChangeAt: null };
-    tx.db.update(templates).set(asked).where(eq(templates.id, known.id)).run();
+    updateRows(tx, templates, { id: known.id }, asked);
   }
   if (submission.action === "create" && known !== undefined) {
     // A name that was deleted is used again: what was known of the former template does not hold for this one.
     const fresh = { wasApproved: false, parameterOrder: null, sampleLink: null, createdAt: tx.now };
-    tx.db.update(templates).set(fresh).where(eq(templates.id, known.id)).run();
+    updateRows(tx, templates, { id: known.id }, fresh);
   }
   const entry = { ...listed, ...shown };
   applyListing(tx, key, [entry], at);
@@ -329,5 +330,5 @@ export function isSameRequest(
 
 /** Of a template that was stored before the network's ids were. */
 export function rememberId(tx: Tx, { id }: Template, networkId: string): void {
-  tx.db.update(templates).set({ networkId }).where(eq(templates.id, id)).run();
+  updateRows(tx, templates, { id }, { networkId });
 }

@@ -4,6 +4,7 @@
  * refer to it.
  */
 import { and, eq, lte } from "drizzle-orm";
+import { changeRow } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { SIMULATOR_ACCOUNT } from "../numbers/add.ts";
 import { type ChangeSource, recordChange } from "../numbers/network-changes.ts";
@@ -259,7 +260,7 @@ function compare(tx: Tx, known: Template, listed: ListedTemplate, at: number): P
 }
 
 function change(tx: Tx, template: Template, changes: Partial<Template>): Template {
-  return tx.db.update(templates).set(changes).where(eq(templates.id, template.id)).returning().get() ?? template;
+  return changeRow(tx, templates, { id: template.id }, changes) ?? template;
 }
 
 interface TemplateItemBase {

@@ -4,6 +4,7 @@
  */
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { changeRow, deleteRows, insertRow, updateRows, upsertRow } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { forgetDevices } from "./known-devices.ts";
 import { findMembership, findUser, getUser } from "./read.ts";
@@ -42,7 +43,7 @@ export function disableUser(tx: Tx, userId: number): User {
   endSessions(tx, userId);
   forgetDevices(tx, userId);
   removeDraftsOf(tx, userId);
-  tx.db.delete(userLinks).where(eq(userLinks.userId, userId)).run();
+  deleteRows(tx, userLinks, { userId });
   return updateUser(tx, userId, { disabledAt: tx.now });
 }
 
@@ -95,11 +96,7 @@ export function endSessionsOfMember(
 
 /** The member uses the console in the workspace. */
 export function touchMembership(tx: Tx, userId: number, workspaceId: number): void {
-  tx.db
-    .update(memberships)
-    .set({ seenAt: tx.now })
-    .where(and(eq(memberships.userId, userId), eq(memberships.workspaceId, workspaceId)))
-    .run();
+  updateRows(tx, memberships, { userId, workspaceId }, { seenAt: tx.now });
 }
 
 /**
@@ -119,20 +116,11 @@ function requireOtherOwner(tx: Tx, workspaceId: number, userId: number, field: "
 
 /** The owner has read what an upgrade changed. */
 export function markNewsRead(tx: Tx, workspaceId: number, userId: number): void {
-  tx.db
-    .update(memberships)
-    .set({ hasNews: false })
-    .where(and(eq(memberships.userId, userId), eq(memberships.workspaceId, workspaceId)))
-    .run();
+  updateRows(tx, memberships, { userId, workspaceId }, { hasNews: false });
 }
 
 export function updateUser(tx: Tx, userId: number, changes: Partial<User>): User {
-  const changed = tx.db
-    .update(users)
-    .set({ ...changes, updatedAt: tx.now })
-    .where(eq(users.id, userId))
-    .returning()
-    .get();
+  const changed = changeRow(tx, users, { id: userId }, { ...changes, updatedAt: tx.now });
   if (changed === undefined) throw notFound("user");
   return changed;
 }
@@ -161,26 +149,24 @@ interface NewUser {
 }
 
 export function insertUser(tx: Tx, { email, isOperator }: NewUser): User {
-  return tx.db
-    .insert(users)
-    .values({
-      email: readEmail(email),
-      emailKey: emailKey(email),
-      isOperator,
-      totpStep: 0,
-      createdAt: tx.now,
-      updatedAt: tx.now,
-    })
-    .returning()
-    .get();
+  return insertRow(tx, users, {
+    email: readEmail(email),
+    emailKey: emailKey(email),
+    isOperator,
+    totpStep: 0,
+    createdAt: tx.now,
+    updatedAt: tx.now,
+  });
 }
 
 /** Throws `invalid_request` if the workspace would lose its only owner. */
 export function setRole(tx: Tx, userId: number, { workspaceId, role, numberIds }: Place): void {
   if (role !== "owner") requireOtherOwner(tx, workspaceId, userId, "role");
-  tx.db
-    .insert(memberships)
-    .values({ userId, workspaceId, role, numberIds, createdAt: tx.now })
-    .onConflictDoUpdate({ target: [memberships.userId, memberships.workspaceId], set: { role, numberIds } })
-    .run();
+  upsertRow(
+    tx,
+    memberships,
+    ["userId", "workspaceId"],
+    { userId, workspaceId, role, numberIds, createdAt: tx.now },
+    { role, numberIds },
+  );
 }

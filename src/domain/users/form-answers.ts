@@ -1,6 +1,6 @@
 /** Answers to console forms, kept for 24 hours under an idempotency key: the same key with the same form acts once. */
-import { and, eq } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
+import { findRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { formAnswers } from "./table.ts";
 
@@ -13,11 +13,7 @@ export interface FormUse {
 
 /** Returns undefined if the key is free. Throws `idempotency_conflict` if it was used with another form. */
 export function findFormAnswer(tx: ReadTx, use: FormUse): { status: number; body: string } | undefined {
-  const found = tx.db
-    .select()
-    .from(formAnswers)
-    .where(and(eq(formAnswers.userId, use.userId), eq(formAnswers.key, use.key)))
-    .get();
+  const found = findRow(tx, formAnswers, { userId: use.userId, key: use.key });
   if (found === undefined) return undefined;
   if (Buffer.compare(found.fingerprint, use.fingerprint) !== 0) {
     throw new Problem("idempotency_conflict", "This form was already sent with other values. Reload the page.");

@@ -5,6 +5,7 @@
  */
 import { and, desc, eq, gt } from "drizzle-orm";
 import { hashToken, newToken } from "#src/core/secret.ts";
+import { deleteRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type KnownDevice, knownDevices } from "./table.ts";
 import { DEVICE_LIFETIME_MS } from "./user.ts";
@@ -30,14 +31,14 @@ export function findDevice(tx: ReadTx, userId: number, token: string): KnownDevi
  */
 export function rememberDevice(tx: Tx, userId: number, previous: string | null): string {
   const before = previous === null ? undefined : findDevice(tx, userId, previous);
-  if (before !== undefined) tx.db.delete(knownDevices).where(eq(knownDevices.id, before.id)).run();
+  if (before !== undefined) deleteRows(tx, knownDevices, { id: before.id });
   const known = tx.db
     .select({ id: knownDevices.id })
     .from(knownDevices)
     .where(eq(knownDevices.userId, userId))
     .orderBy(desc(knownDevices.id))
     .all();
-  for (const { id } of known.slice(DEVICES_MAX - 1)) tx.db.delete(knownDevices).where(eq(knownDevices.id, id)).run();
+  for (const { id } of known.slice(DEVICES_MAX - 1)) deleteRows(tx, knownDevices, { id });
   const token = newToken(tx.random, "", TOKEN_BYTES);
   const values = { userId, hash: hashToken(token), expiresAt: tx.now + DEVICE_LIFETIME_MS };
   tx.db.insert(knownDevices).values(values).run();
@@ -45,5 +46,5 @@ export function rememberDevice(tx: Tx, userId: number, previous: string | null):
 }
 
 export function forgetDevices(tx: Tx, userId: number): void {
-  tx.db.delete(knownDevices).where(eq(knownDevices.userId, userId)).run();
+  deleteRows(tx, knownDevices, { userId });
 }

@@ -7,6 +7,7 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
+import { deleteRows, findRow, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { findWorkspace } from "../workspaces/read.ts";
@@ -89,7 +90,7 @@ interface RenewedLink {
 
 /** A token for a link that is about to be sent; its previous token ends. Undefined: the link no longer works. */
 export function renewToken(tx: Tx, linkId: number): RenewedLink | undefined {
-  const link = tx.db.select().from(userLinks).where(eq(userLinks.id, linkId)).get();
+  const link = findRow(tx, userLinks, { id: linkId });
   if (link === undefined || link.usedAt !== null || link.expiresAt <= tx.now) return undefined;
   const { kind, workspaceId, role } = link;
   if (!isMailed(kind) && kind !== "join") return undefined;
@@ -98,11 +99,7 @@ export function renewToken(tx: Tx, linkId: number): RenewedLink | undefined {
   const workspace = workspaceId === null ? undefined : findWorkspace(tx, workspaceId);
   const place = workspace === undefined || role === null ? null : { workspace: workspace.name, role };
   const token = newToken(tx.random, "", TOKEN_BYTES);
-  tx.db
-    .update(userLinks)
-    .set({ hash: hashToken(token) })
-    .where(eq(userLinks.id, linkId))
-    .run();
+  updateRows(tx, userLinks, { id: linkId }, { hash: hashToken(token) });
   return { kind, token, email: user.email, place };
 }
 
@@ -134,11 +131,7 @@ export interface OpenLink {
  * applies. Callers do not learn which.
  */
 export function findOpenLink(tx: ReadTx, token: string): OpenLink | undefined {
-  const link = tx.db
-    .select()
-    .from(userLinks)
-    .where(and(eq(userLinks.hash, hashToken(token)), isNull(userLinks.usedAt)))
-    .get();
+  const link = findRow(tx, userLinks, { hash: hashToken(token), usedAt: null });
   if (link === undefined || link.expiresAt <= tx.now) return undefined;
   if (link.userId === null) return hasOperator(tx) ? undefined : { link, user: null };
   const user = findUser(tx, link.userId);
@@ -184,7 +177,7 @@ export function redeemLink(tx: Tx, token: string, passwordHash: string, email: s
   if (startsAgain && isInUse(tx, open)) throw linkIsOver();
   const { id } = open.user ?? createFirstOperator(tx, email ?? "");
   const workspaceIds = workspaceIdsOf(tx, id);
-  if (startsAgain) tx.db.delete(formAnswers).where(eq(formAnswers.userId, id)).run();
+  if (startsAgain) deleteRows(tx, formAnswers, { userId: id });
   spend(tx, open.link, id);
   return { link: { ...open.link, kind }, user: setPassword(tx, id, passwordHash), workspaceIds, startsAgain };
 }
@@ -211,7 +204,7 @@ export function linkIsOver(): Problem {
 }
 
 function spend(tx: Tx, { id, workspaceId, role, numberIds }: UserLink, userId: number): void {
-  tx.db.update(userLinks).set({ usedAt: tx.now, userId }).where(eq(userLinks.id, id)).run();
+  updateRows(tx, userLinks, { id }, { usedAt: tx.now, userId });
   if (workspaceId !== null && role !== null) setRole(tx, userId, { workspaceId, role, numberIds });
 }
 

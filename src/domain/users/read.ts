@@ -1,6 +1,7 @@
 /** Queries for users, their memberships and invitations, and the workspaces that they may enter. */
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
+import { findRow, listRows } from "#src/db/rows.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { findWorkspace, listWorkspaces } from "../workspaces/read.ts";
 import { type Workspace, workspaces } from "../workspaces/table.ts";
@@ -29,7 +30,7 @@ export function getUser(tx: ReadTx, id: number): User {
 
 /** Includes disabled users. */
 export function findUserByEmail(tx: ReadTx, email: string): User | undefined {
-  const byKey = (key: string) => tx.db.select().from(users).where(eq(users.emailKey, key)).get();
+  const byKey = (key: string) => findRow(tx, users, { emailKey: key });
   // Addresses that 0.1 stored are in the form in which they were typed.
   return byKey(emailKey(email)) ?? byKey(email.trim().toLowerCase());
 }
@@ -117,11 +118,7 @@ export function workspaceIdsOf(tx: ReadTx, userId: number): number[] {
 
 /** All users, or the members and invitees of one workspace. */
 export function listUsers(tx: ReadTx, workspaceId: number | null = null): ListedUser[] {
-  const rows = tx.db
-    .select()
-    .from(memberships)
-    .where(workspaceId === null ? undefined : eq(memberships.workspaceId, workspaceId))
-    .all();
+  const rows = listRows(tx, memberships, workspaceId === null ? undefined : eq(memberships.workspaceId, workspaceId));
   const invitations = listInvitations(tx, workspaceId === null ? {} : { workspaceId });
   const everybody = tx.db.select().from(users).orderBy(asc(users.id)).all();
   return everybody

@@ -6,6 +6,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest } from "#src/core/problem.ts";
 import { hashToken, newToken, type SecretBox } from "#src/core/secret.ts";
 import { findStep, newTotpSecret } from "#src/core/totp.ts";
+import { deleteRows, listRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { updateUser } from "./change.ts";
 import { getUser } from "./read.ts";
@@ -41,7 +42,7 @@ export function confirmTotp(tx: Tx, box: SecretBox, userId: number, code: string
 }
 
 export function removeTotp(tx: Tx, userId: number): User {
-  tx.db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)).run();
+  deleteRows(tx, recoveryCodes, { userId });
   return updateUser(tx, userId, { totpSecret: null, totpPending: null });
 }
 
@@ -50,7 +51,7 @@ export function removeTotp(tx: Tx, userId: number): User {
  * entered.
  */
 function createRecoveryCodes(tx: Tx, userId: number): string[] {
-  tx.db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId)).run();
+  deleteRows(tx, recoveryCodes, { userId });
   return Array.from({ length: RECOVERY_CODE_COUNT }, () => {
     const code = newToken(tx.random, "", CODE_BYTES).toLowerCase().slice(0, 10);
     tx.db
@@ -86,11 +87,7 @@ export function consumeCode(tx: Tx, box: SecretBox, user: User, code: string): b
 }
 
 export function countRecoveryCodes(tx: ReadTx, userId: number): number {
-  return tx.db
-    .select()
-    .from(recoveryCodes)
-    .where(and(eq(recoveryCodes.userId, userId), isNull(recoveryCodes.usedAt)))
-    .all().length;
+  return listRows(tx, recoveryCodes, { userId, usedAt: null }).length;
 }
 
 function hashCode(userId: number, code: string): Uint8Array {

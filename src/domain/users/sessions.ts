@@ -5,6 +5,7 @@
 import { and, desc, eq, gt, ne, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
+import { deleteRows, insertRow, updateRows } from "#src/db/rows.ts";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { findUser } from "./read.ts";
 import { type Session, sessions, type User } from "./table.ts";
@@ -28,22 +29,18 @@ export function startSession(
   { address, agent }: ClientInfo,
 ): { token: string; session: Session } {
   const known = listSessions(tx, userId);
-  for (const { id } of known.slice(SESSIONS_MAX - 1)) tx.db.delete(sessions).where(eq(sessions.id, id)).run();
+  for (const { id } of known.slice(SESSIONS_MAX - 1)) deleteRows(tx, sessions, { id });
   const token = newToken(tx.random, "", TOKEN_BYTES);
-  const session = tx.db
-    .insert(sessions)
-    .values({
-      userId,
-      hash: hashToken(token),
-      createdAt: tx.now,
-      seenAt: tx.now,
-      expiresAt: tx.now + SESSION_LIFETIME_MS,
-      confirmedAt: tx.now,
-      address,
-      agent: agent.slice(0, AGENT_LENGTH_MAX),
-    })
-    .returning()
-    .get();
+  const session = insertRow(tx, sessions, {
+    userId,
+    hash: hashToken(token),
+    createdAt: tx.now,
+    seenAt: tx.now,
+    expiresAt: tx.now + SESSION_LIFETIME_MS,
+    confirmedAt: tx.now,
+    address,
+    agent: agent.slice(0, AGENT_LENGTH_MAX),
+  });
   return { token, session };
 }
 
@@ -80,12 +77,12 @@ export function isTouchDue({ seenAt }: Session, now: number): boolean {
 }
 
 export function touchSession(tx: Tx, id: number): void {
-  tx.db.update(sessions).set({ seenAt: tx.now }).where(eq(sessions.id, id)).run();
+  updateRows(tx, sessions, { id }, { seenAt: tx.now });
 }
 
 /** The user has just proved again who they are. */
 export function confirmSession(tx: Tx, id: number): void {
-  tx.db.update(sessions).set({ confirmedAt: tx.now }).where(eq(sessions.id, id)).run();
+  updateRows(tx, sessions, { id }, { confirmedAt: tx.now });
 }
 
 /** The user's active sessions, most recently used first. */

@@ -5,7 +5,7 @@
  * share. A known device or a signed-in session is counted on its own. A guess is counted before it is checked, so that a
  * hundred concurrent guesses count as a hundred.
  */
-import { eq } from "drizzle-orm";
+import { deleteRows, findRow, upsertRow } from "#src/db/rows.ts";
 import { tablePolicies } from "#src/db/table-policies.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { signInAttempts } from "./table.ts";
@@ -70,7 +70,7 @@ export function countCodeBeyondBudget(tx: Tx, guess: Guess): boolean {
 export function forgiveGuesses(tx: Tx, guess: Guess, verdict: Verdict): void {
   uncountGuess(tx, guess, verdict);
   const [own] = countersOf(tx, guess);
-  if (own !== undefined) tx.db.delete(signInAttempts).where(eq(signInAttempts.subject, own.subject)).run();
+  if (own !== undefined) deleteRows(tx, signInAttempts, { subject: own.subject });
 }
 
 /** The guess was right as far as it went. It no longer counts; earlier ones do. */
@@ -143,14 +143,10 @@ function countBefore(tx: ReadTx, row: Row | undefined, resetAfterMs: number): nu
 }
 
 function find(tx: ReadTx, subject: Uint8Array): Row | undefined {
-  return tx.db.select().from(signInAttempts).where(eq(signInAttempts.subject, subject)).get();
+  return findRow(tx, signInAttempts, { subject });
 }
 
 function save(tx: Tx, subject: Uint8Array, count: number, blockedUntil: number): void {
   const values = { count, blockedUntil, lastAt: tx.now };
-  tx.db
-    .insert(signInAttempts)
-    .values({ subject, ...values })
-    .onConflictDoUpdate({ target: signInAttempts.subject, set: values })
-    .run();
+  upsertRow(tx, signInAttempts, ["subject"], { subject, ...values }, values);
 }

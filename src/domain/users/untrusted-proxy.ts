@@ -2,6 +2,7 @@
  * The last peer that forwarded a request without being a trusted proxy. While a proxy is not trusted, all users behind
  * it are one client, and one stranger's guesses slow the sign-ins of all.
  */
+import { upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { untrustedProxies } from "./table.ts";
 
@@ -12,11 +13,7 @@ interface UntrustedProxy {
 
 export function noteUntrustedProxy(tx: Tx, address: string): void {
   const values = { address, seenAt: tx.now };
-  tx.db
-    .insert(untrustedProxies)
-    .values({ id: 1, ...values })
-    .onConflictDoUpdate({ target: untrustedProxies.id, set: values })
-    .run();
+  upsertRow(tx, untrustedProxies, ["id"], { id: 1, ...values }, values);
 }
 
 export function findUntrustedProxy(tx: ReadTx): UntrustedProxy | undefined {

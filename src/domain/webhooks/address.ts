@@ -2,9 +2,9 @@
  * The first webhook address of a workspace, and of every address the secret that signs its events and its streak of
  * timeouts. Further addresses are added in `further.ts`.
  */
-import { eq } from "drizzle-orm";
 import { invalidRequest, Problem, quote } from "#src/core/problem.ts";
 import { newToken, openKept, type SecretBox } from "#src/core/secret.ts";
+import { updateRows, upsertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { endDeliveries } from "./end.ts";
@@ -68,14 +68,13 @@ export function setWebhook(
     ...{ url, consecutiveTimeouts: 0, disabledAt: null, keyId: null, updatedAt: tx.now },
     ...(groupBurstsMs === undefined ? {} : { groupBurstsMs }),
   };
-  tx.db
-    .insert(webhooks)
-    .values({ workspaceId, ...changed, types: types ?? null, secret: sealSecret(box, workspaceId, secret) })
-    .onConflictDoUpdate({
-      target: webhooks.workspaceId,
-      set: { ...changed, ...(types === undefined ? {} : { types }) },
-    })
-    .run();
+  upsertRow(
+    tx,
+    webhooks,
+    ["workspaceId"],
+    { workspaceId, ...changed, types: types ?? null, secret: sealSecret(box, workspaceId, secret) },
+    { ...changed, ...(types === undefined ? {} : { types }) },
+  );
   const shownTypes = (types === undefined ? known?.types : types) ?? defaultTypes;
   return { url, types: shownTypes, secret, previousUntil: known === undefined ? null : overlapOf(known, tx.now) };
 }
@@ -133,18 +132,19 @@ export function rotateSecret(
 type Stored = Partial<Omit<FurtherWebhook, "id" | "workspaceId" | "createdAt">>;
 
 export function storeWebhook(tx: Tx, { id, workspaceId }: Pick<Webhook, "id" | "workspaceId">, set: Stored): void {
-  if (id === FIRST_WEBHOOK) tx.db.update(webhooks).set(set).where(eq(webhooks.workspaceId, workspaceId)).run();
-  else tx.db.update(furtherWebhooks).set(set).where(eq(furtherWebhooks.id, id)).run();
+  if (id === FIRST_WEBHOOK) updateRows(tx, webhooks, { workspaceId }, set);
+  else updateRows(tx, furtherWebhooks, { id }, set);
 }
 
 /** Clears the first address. Pending deliveries become exhausted: they stay visible and can be replayed. */
 export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number } {
   const webhook = requireWebhook(tx, workspaceId);
-  tx.db
-    .update(webhooks)
-    .set({ url: null, consecutiveTimeouts: 0, disabledAt: null, keyId: null, updatedAt: tx.now })
-    .where(eq(webhooks.workspaceId, workspaceId))
-    .run();
+  updateRows(
+    tx,
+    webhooks,
+    { workspaceId },
+    { url: null, consecutiveTimeouts: 0, disabledAt: null, keyId: null, updatedAt: tx.now },
+  );
   return { exhausted: endDeliveries(tx, webhook) };
 }
 

@@ -3,6 +3,7 @@
  * event that outlives an erasure, and only until it has been delivered: then its body is emptied.
  */
 import { eq, inArray } from "drizzle-orm";
+import { updateRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { isWanted } from "./event-types.ts";
@@ -35,5 +36,5 @@ export function emptyErasedEvent(tx: Tx, deliveryId: number): void {
   if (emptyErased(tx).run({ id: deliveryId }) === 0) return;
   const ended = tx.db.select({ seq: deliveries.eventSeq }).from(deliveries).where(eq(deliveries.id, deliveryId));
   const all = tx.db.select({ id: deliveries.id }).from(deliveries).where(inArray(deliveries.eventSeq, ended));
-  tx.db.update(deliveryAttempts).set({ response: null }).where(inArray(deliveryAttempts.deliveryId, all)).run();
+  updateRows(tx, deliveryAttempts, inArray(deliveryAttempts.deliveryId, all), { response: null });
 }

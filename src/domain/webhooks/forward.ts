@@ -1,6 +1,7 @@
 /** The second address of `waxwing dev --forward`: it gets every event that the workspace's own address would get. */
-import { eq, isNotNull } from "drizzle-orm";
+import { isNotNull } from "drizzle-orm";
 import type { SecretBox } from "#src/core/secret.ts";
+import { updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { clearWebhook, setWebhook } from "./address.ts";
 import { findWebhook } from "./read.ts";
@@ -16,7 +17,7 @@ export function setForward(tx: Tx, box: SecretBox, workspaceId: number, url: str
     setWebhook(tx, box, workspaceId, NOWHERE);
     clearWebhook(tx, workspaceId);
   }
-  tx.db.update(webhooks).set({ forwardUrl: url }).where(eq(webhooks.workspaceId, workspaceId)).run();
+  updateRows(tx, webhooks, { workspaceId }, { forwardUrl: url });
 }
 
 /** The address that the other workspaces have: all have the same. */

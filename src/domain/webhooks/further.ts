@@ -2,6 +2,7 @@
 import { and, eq, isNotNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
+import { deleteRows, insertRow } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import {
@@ -54,17 +55,13 @@ export function addWebhook(
     return { webhook: requireWebhook(tx, workspaceId), secret };
   }
   requireRoom(tx, workspaceId);
-  const webhook = tx.db
-    .insert(furtherWebhooks)
-    .values({
-      ...{ workspaceId, url, types, keyId, groupBurstsMs },
-      ...ownSecret(sealed),
-      consecutiveTimeouts: 0,
-      createdAt: tx.now,
-      updatedAt: tx.now,
-    })
-    .returning()
-    .get();
+  const webhook = insertRow(tx, furtherWebhooks, {
+    ...{ workspaceId, url, types, keyId, groupBurstsMs },
+    ...ownSecret(sealed),
+    consecutiveTimeouts: 0,
+    createdAt: tx.now,
+    updatedAt: tx.now,
+  });
   return { webhook, secret };
 }
 
@@ -107,7 +104,7 @@ export function updateWebhook(tx: Tx, workspaceId: number, id: number, changes: 
 export function removeWebhook(tx: Tx, workspaceId: number, id: number): { webhook: Webhook; exhausted: number } {
   const webhook = requireSet(tx, workspaceId, id);
   if (id === FIRST_WEBHOOK) return { webhook, ...clearWebhook(tx, workspaceId) };
-  tx.db.delete(furtherWebhooks).where(eq(furtherWebhooks.id, id)).run();
+  deleteRows(tx, furtherWebhooks, { id });
   return { webhook, exhausted: endDeliveries(tx, webhook) };
 }
 

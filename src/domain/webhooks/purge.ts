@@ -1,5 +1,6 @@
 /** Deletes old events with their deliveries, attempts and jobs, in batches of one transaction each. */
 import { asc, inArray } from "drizzle-orm";
+import { deleteRows } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
 import { burstEvents, bursts, deliveries, deliveryAttempts, events } from "./table.ts";
@@ -22,14 +23,14 @@ export function purgeEvents(tx: Tx, before: number, limit: number): number {
     .where(inArray(deliveries.eventSeq, oldest))
     .all()
     .map(({ id }) => id);
-  tx.db.delete(burstEvents).where(inArray(burstEvents.eventSeq, oldest)).run();
+  deleteRows(tx, burstEvents, inArray(burstEvents.eventSeq, oldest));
   if (gone.length > 0) {
-    tx.db.delete(burstEvents).where(inArray(burstEvents.deliveryId, gone)).run();
-    tx.db.delete(bursts).where(inArray(bursts.deliveryId, gone)).run();
-    tx.db.delete(deliveryAttempts).where(inArray(deliveryAttempts.deliveryId, gone)).run();
+    deleteRows(tx, burstEvents, inArray(burstEvents.deliveryId, gone));
+    deleteRows(tx, bursts, inArray(bursts.deliveryId, gone));
+    deleteRows(tx, deliveryAttempts, inArray(deliveryAttempts.deliveryId, gone));
     deleteJobs(tx, "deliver_webhook", gone);
-    tx.db.delete(deliveries).where(inArray(deliveries.id, gone)).run();
+    deleteRows(tx, deliveries, inArray(deliveries.id, gone));
   }
-  tx.db.delete(events).where(inArray(events.seq, oldest)).run();
+  deleteRows(tx, events, inArray(events.seq, oldest));
   return oldest.length;
 }

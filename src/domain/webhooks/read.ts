@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { withinBudget } from "#src/db/query-budget.ts";
+import { listRows } from "#src/db/rows.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { bodyOfDelivery } from "./burst-body.ts";
@@ -169,31 +170,15 @@ export function getDelivery(tx: ReadTx, id: number): DeliveryDetail {
     .where(eq(deliveries.id, id))
     .get();
   if (found === undefined) throw notFound("delivery");
-  const attempts = tx.db
-    .select()
-    .from(deliveryAttempts)
-    .where(eq(deliveryAttempts.deliveryId, id))
-    .orderBy(asc(deliveryAttempts.id))
-    .all();
+  const attempts = listRows(tx, deliveryAttempts, { deliveryId: id }, asc(deliveryAttempts.id));
   const { delivery, body, ...rest } = found;
   return { ...delivery, ...rest, body: bodyOfDelivery(tx, id, rest.eventType, body), attempts };
 }
 
 /** An event's deliveries, each with its attempts, in ascending order. */
 export function listDeliveriesOfEvent(tx: ReadTx, eventSeq: number): (Delivery & { attempts: DeliveryAttempt[] })[] {
-  return tx.db
-    .select()
-    .from(deliveries)
-    .where(eq(deliveries.eventSeq, eventSeq))
-    .orderBy(asc(deliveries.id))
-    .all()
-    .map((delivery) => ({
-      ...delivery,
-      attempts: tx.db
-        .select()
-        .from(deliveryAttempts)
-        .where(eq(deliveryAttempts.deliveryId, delivery.id))
-        .orderBy(asc(deliveryAttempts.id))
-        .all(),
-    }));
+  return listRows(tx, deliveries, { eventSeq }, asc(deliveries.id)).map((delivery) => ({
+    ...delivery,
+    attempts: listRows(tx, deliveryAttempts, { deliveryId: delivery.id }, asc(deliveryAttempts.id)),
+  }));
 }

@@ -3,6 +3,7 @@ import { and, eq, gte, inArray, isNull, notExists, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { notFound, Problem } from "#src/core/problem.ts";
 import { withinBudget } from "#src/db/query-budget.ts";
+import { findRow, updateRows } from "#src/db/rows.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { deleteJobs } from "#src/jobs/outbox.ts";
@@ -16,7 +17,7 @@ import { burstEvents, deliveries, events, FIRST_WEBHOOK, type Webhook } from "./
  * delivery or its address.
  */
 export function replayDelivery(tx: Tx, id: number): number {
-  const delivery = tx.db.select().from(deliveries).where(eq(deliveries.id, id)).get();
+  const delivery = findRow(tx, deliveries, { id });
   if (delivery === undefined) throw notFound("delivery");
   const webhook = webhookOfDelivery(tx, delivery);
   if (webhook === undefined) throw new Problem("not_found", "The webhook address of this delivery was removed.");
@@ -127,11 +128,12 @@ function activeWebhooks(tx: ReadTx, workspaceId: number): Webhook[] {
 
 /** An attempt in flight continues, but its result no longer counts: its job is deleted here. */
 function restart(tx: Tx, id: number, webhook: Webhook): void {
-  tx.db
-    .update(deliveries)
-    .set({ status: "pending", attemptCount: 0, firstAttemptAt: null, nextAttemptAt: tx.now, finishedAt: null })
-    .where(eq(deliveries.id, id))
-    .run();
+  updateRows(
+    tx,
+    deliveries,
+    { id },
+    { status: "pending", attemptCount: 0, firstAttemptAt: null, nextAttemptAt: tx.now, finishedAt: null },
+  );
   deleteJobs(tx, "deliver_webhook", [id]);
   enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: queueOf(webhook), dueAt: tx.now });
 }

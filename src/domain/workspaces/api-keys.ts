@@ -1,6 +1,6 @@
 /** Creates, finds and revokes API keys. The key in clear is returned once, at creation, and never stored. Also the limits that a key has. */
 
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import { durationAfter, readDuration } from "#src/core/duration.ts";
 import { type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
@@ -9,6 +9,7 @@ import { invalidRequest, noProblems, notFound, quote } from "#src/core/problem.t
 import { hashToken, newToken } from "#src/core/secret.ts";
 import { trimShown } from "#src/core/shown-text.ts";
 import { isLonger } from "#src/core/text-limits.ts";
+import { findRow, insertRow, listRows, updateRows } from "#src/db/rows.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "./read.ts";
@@ -52,19 +53,15 @@ export function createKey(
   if (fixed !== undefined && validKeyByHash(tx).get({ hash: hashToken(fixed) }) !== undefined) {
     throw invalidRequest({ key: ["Another workspace has this key."] });
   }
-  const row = tx.db
-    .insert(apiKeys)
-    .values({
-      workspaceId,
-      name: shown,
-      prefix: key.slice(0, SHOWN_CHARACTERS),
-      hash: hashToken(key),
-      ...limits,
-      scopes: [...limits.scopes],
-      createdAt: tx.now,
-    })
-    .returning()
-    .get();
+  const row = insertRow(tx, apiKeys, {
+    workspaceId,
+    name: shown,
+    prefix: key.slice(0, SHOWN_CHARACTERS),
+    hash: hashToken(key),
+    ...limits,
+    scopes: [...limits.scopes],
+    createdAt: tx.now,
+  });
   return { ...row, key };
 }
 
@@ -102,32 +99,24 @@ const bearerByHash = remembered((tx, hash: string): Bearer | undefined => {
 });
 
 export function listKeys(tx: ReadTx, workspaceId: number): ApiKey[] {
-  return tx.db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspaceId)).orderBy(asc(apiKeys.id)).all();
+  return listRows(tx, apiKeys, { workspaceId }, asc(apiKeys.id));
 }
 
 /** Throws `not_found` for a key of another workspace. */
 export function getKey(tx: ReadTx, workspaceId: number, id: number): ApiKey {
-  const key = tx.db
-    .select()
-    .from(apiKeys)
-    .where(and(eq(apiKeys.id, id), eq(apiKeys.workspaceId, workspaceId)))
-    .get();
+  const key = findRow(tx, apiKeys, { id, workspaceId });
   if (key === undefined) throw notFound("key");
   return key;
 }
 
 /** Stores that the key was used. The caller limits this to once a minute. */
 export function touchKey(tx: Tx, keyId: number): void {
-  tx.db.update(apiKeys).set({ lastUsedAt: tx.now }).where(eq(apiKeys.id, keyId)).run();
+  updateRows(tx, apiKeys, { id: keyId }, { lastUsedAt: tx.now });
 }
 
 export function revokeKey(tx: Tx, id: number): ApiKey {
-  tx.db
-    .update(apiKeys)
-    .set({ revokedAt: tx.now })
-    .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
-    .run();
-  const key = tx.db.select().from(apiKeys).where(eq(apiKeys.id, id)).get();
+  updateRows(tx, apiKeys, { id, revokedAt: null }, { revokedAt: tx.now });
+  const key = findRow(tx, apiKeys, { id });
   if (key === undefined) throw notFound("key");
   return key;
 }

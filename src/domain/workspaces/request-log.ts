@@ -3,6 +3,7 @@
  * room for so many requests, and those beyond are counted alone. It says what it may lack.
  */
 import { asc, desc, eq, gte, lte } from "drizzle-orm";
+import { deleteRows, listSome } from "#src/db/rows.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import {
@@ -131,13 +132,7 @@ export function lacksOfLog(tx: ReadTx, workspaceId: number): Lacks {
     .orderBy(desc(keyRequestDays.day))
     .all()
     .filter(({ day, unlisted }) => unlisted > 0 && day >= since - DAY_MS);
-  const runs = tx.db
-    .select()
-    .from(keyRequestRuns)
-    .where(gte(keyRequestRuns.beganAt, since))
-    .orderBy(desc(keyRequestRuns.beganAt))
-    .limit(RUNS_MAX)
-    .all();
+  const runs = listSome(tx, keyRequestRuns, gte(keyRequestRuns.beganAt, since), RUNS_MAX, desc(keyRequestRuns.beganAt));
   const ends = runs.flatMap(({ writtenAt, endedAt }, place) => {
     const next = runs[place - 1];
     return endedAt !== null || next === undefined ? [] : [{ from: writtenAt, until: next.beganAt }];
@@ -156,6 +151,6 @@ export function purgeKeyRequests(tx: Tx, limit: number): number {
     .all()
     .filter(({ at }) => at <= tx.now - KEPT_MS);
   const last = expired.at(-1);
-  if (last !== undefined) tx.db.delete(keyRequests).where(lte(keyRequests.id, last.id)).run();
+  if (last !== undefined) deleteRows(tx, keyRequests, lte(keyRequests.id, last.id));
   return expired.length;
 }

@@ -1,7 +1,7 @@
 /** Creates workspaces and changes their settings and switches. Each function returns the resulting workspace. */
-import { eq } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import { changeRow, insertRow } from "#src/db/rows.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { ButtonMark } from "./button-marks.ts";
 import { getWorkspace } from "./read.ts";
@@ -44,20 +44,11 @@ export function setButtonMarks(tx: Tx, id: number, buttonMarks: ButtonMark[]): W
 }
 
 function updateRow(tx: Tx, id: number, changes: Partial<Workspace>): Workspace {
-  const changed = tx.db
-    .update(workspaces)
-    .set({ ...changes, updatedAt: tx.now })
-    .where(eq(workspaces.id, id))
-    .returning()
-    .get();
+  const changed = changeRow(tx, workspaces, { id }, { ...changes, updatedAt: tx.now });
   if (changed === undefined) throw notFound("workspace");
   return changed;
 }
 
 export function createWorkspace(tx: Tx, settings: NewWorkspace, apiEnabled: boolean): Workspace {
-  return tx.db
-    .insert(workspaces)
-    .values({ ...requireSettings(settings), apiEnabled, createdAt: tx.now, updatedAt: tx.now })
-    .returning()
-    .get();
+  return insertRow(tx, workspaces, { ...requireSettings(settings), apiEnabled, createdAt: tx.now, updatedAt: tx.now });
 }

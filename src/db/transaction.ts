@@ -59,11 +59,3 @@ export function oncePerConnection<Compiled extends object>(compile: (db: Db) => 
     return compiled;
   };
 }
-
-/**
- * Declares a prepared statement next to the code that uses it, because building a drizzle query takes many times longer
- * than running it. What runs for every message, status or delivery is a hot statement instead: see `hot-statement.ts`.
- */
-export function statement<Prepared extends object>(build: (db: Db) => Prepared): (tx: ReadTx) => Prepared {
-  return oncePerConnection(build);
-}

@@ -47,6 +47,8 @@ export const expectedPlans: Record<string, string[]> = {
   "broadcasts.waitingRecipients": [
     "SEARCH messages USING INDEX messages_recipients (broadcast_id=? AND status=? AND id>?)",
   ],
+  "contacts.newestWithPhone": ["SEARCH contacts USING INDEX contacts_listed (workspace_id=?)"],
+  "contacts.newestWithoutPhone": ["SEARCH contacts USING INDEX contacts_without_phone (workspace_id=?)"],
   "contacts.conversationById": ["SEARCH conversations USING INTEGER PRIMARY KEY (rowid=?)"],
   "contacts.closedConversationOn": [
     "SEARCH conversations USING INDEX conversations_person (contact_id=? AND number_id=?)",
@@ -137,6 +139,11 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH idempotency_keys USING COVERING INDEX idempotency_keys_key (workspace_id=? AND key>? AND key<?)",
   ],
   "idempotency.linkMessage": ["SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)"],
+  "inbound.echoById": ["SEARCH echoes USING INTEGER PRIMARY KEY (rowid=?)"],
+  "inbound.echoesBefore": ["SEARCH echoes USING INDEX echoes_contact (contact_id=? AND sent_at<?)"],
+  "inbound.echoesFrom": ["SEARCH echoes USING INDEX echoes_contact (contact_id=? AND sent_at>?)"],
+  "inbound.inboundsBefore": ["SEARCH inbounds USING INDEX inbounds_contact (contact_id=? AND received_at<?)"],
+  "inbound.inboundsFrom": ["SEARCH inbounds USING INDEX inbounds_contact (contact_id=? AND received_at>?)"],
   "inbound.awayDayOf": ["SEARCH away_days USING PRIMARY KEY (contact_id=? AND day=?)"],
   "inbound.ownInstance": ["SEARCH instance USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.blockOn": ["SEARCH blocks USING INDEX blocks_thread (contact_id=? AND number_id=?)"],
@@ -431,6 +438,10 @@ export const expectedPlans: Record<string, string[]> = {
   "numbers.numberByNetworkId": ["SEARCH numbers USING INDEX numbers_phone_number_id (phone_number_id=?)"],
   "numbers.numbersOfWorkspace": ["SEARCH numbers USING INDEX numbers_workspace (workspace_id=?)"],
   "numbers.numbersWithSecret": ["SCAN numbers USING INDEX numbers_workspace"],
+  "templates.templateById": ["SEARCH templates USING INTEGER PRIMARY KEY (rowid=?)"],
+  "users.membershipIn": ["SEARCH memberships USING PRIMARY KEY (user_id=? AND workspace_id=?)"],
+  "users.sessionByHash": ["SEARCH sessions USING INDEX sessions_hash (hash=?)"],
+  "users.userById": ["SEARCH users USING INTEGER PRIMARY KEY (rowid=?)"],
   "templates.sampleUpload": ["SEARCH sample_uploads USING PRIMARY KEY (number_id=? AND link=?)"],
   "templates.templateInAccount": [
     "SEARCH templates USING INDEX templates_name (workspace_id=? AND account_id=? AND name=? AND language=?)",

@@ -2,10 +2,10 @@
  * Drafts of broadcasts: created, saved, listed, and turned into at most one broadcast each. The transaction that
  * creates the broadcast stores its id in the draft, so that a second click, a reload or the back button finds it.
  */
-import { asc, desc, gt, lte, sql } from "drizzle-orm";
+import { asc, desc, gt, lte } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { changeRow, deleteRows, findRow, insertRow, listSome, updateRows } from "#src/db/rows.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type Draft, type DraftContent, drafts } from "./table.ts";
 
 /** Drafts are deleted this long after their last change; the remains of sent drafts too. */
@@ -102,18 +102,10 @@ function contentWithout(content: DraftContent, ends: readonly string[]): DraftCo
   return { ...Object.fromEntries(kept), to: [] };
 }
 
-const changedBefore = statement((db) =>
-  db
-    .select()
-    .from(drafts)
-    .where(lte(drafts.updatedAt, sql.placeholder("before")))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
-
 /** Drops up to `limit` drafts that are too old; returns how many. */
 export function purgeDrafts(tx: Tx, limit: number): number {
-  const expired = changedBefore(tx).all({ before: tx.now - RETENTION_MS, limit });
+  const isExpired = lte(drafts.updatedAt, tx.now - RETENTION_MS);
+  const expired = tx.db.select().from(drafts).where(isExpired).limit(limit).all();
   for (const draft of expired) removeDraft(tx, draft);
   return expired.length;
 }

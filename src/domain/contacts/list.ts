@@ -5,7 +5,8 @@
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { withinBudget } from "#src/db/query-budget.ts";
 import { findRow } from "#src/db/rows.ts";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { newestWithoutPhone, newestWithPhone } from "./statements.ts";
 import { contactCounters, contacts } from "./table.ts";
 
 /**
@@ -156,33 +157,13 @@ function readPlaces(
 /** Word for word as in the partial indexes. */
 const hasUserIdOnly = sql`${contacts.phone} is null and ${contacts.networkUserId} is not null`;
 
-const newestContact = statement((db) =>
-  db
-    .select({ updatedAt: contacts.updatedAt })
-    .from(contacts)
-    .where(and(eq(contacts.workspaceId, sql.placeholder("workspaceId")), isNotNull(contacts.phone)))
-    .orderBy(desc(contacts.updatedAt))
-    .limit(1)
-    .prepare(),
-);
-
-const newestWithoutPhone = statement((db) =>
-  db
-    .select({ updatedAt: contacts.updatedAt })
-    .from(contacts)
-    .where(and(eq(contacts.workspaceId, sql.placeholder("workspaceId")), hasUserIdOnly))
-    .orderBy(desc(contacts.updatedAt))
-    .limit(1)
-    .prepare(),
-);
-
 /** As `readListPage` needs it. */
 export function stateOfList(tx: ReadTx, listed: Listed): ListState {
   return { newest: newest(tx, listed), now: tx.now };
 }
 
 function newest(tx: ReadTx, { workspaceId, identity }: Listed): number {
-  const withPhone = newestContact(tx).get({ workspaceId })?.updatedAt ?? BEFORE_ALL;
+  const withPhone = newestWithPhone(tx).get({ workspaceId })?.updatedAt ?? BEFORE_ALL;
   if (identity === "phone") return withPhone;
   return Math.max(withPhone, newestWithoutPhone(tx).get({ workspaceId })?.updatedAt ?? BEFORE_ALL);
 }

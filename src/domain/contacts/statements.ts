@@ -121,3 +121,15 @@ export const lastContactId = hotQuery(
   {},
   { id: integer },
 );
+
+/** When one with a phone number last changed; the condition is that of its index. */
+export const newestWithPhone = hotFind(contacts, ["workspaceId"], {
+  rest: "AND phone IS NOT NULL ORDER BY updated_at DESC LIMIT 1",
+  take: ["updatedAt"],
+});
+
+/** The same of those with a user id alone. */
+export const newestWithoutPhone = hotFind(contacts, ["workspaceId"], {
+  rest: "AND phone IS NULL AND network_user_id IS NOT NULL ORDER BY updated_at DESC LIMIT 1",
+  take: ["updatedAt"],
+});

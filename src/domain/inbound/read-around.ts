@@ -1,6 +1,5 @@
 /** The conversation around one item or note, and on from there: what is newer, one page at a time. */
-import { and, asc, eq, sql } from "drizzle-orm";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { type ContactKey, listDispatchedPlacesFrom } from "../messages/contact-messages.ts";
 import { findByNetworkId } from "../messages/network-ids.ts";
 import { findNote } from "./notes.ts";
@@ -11,7 +10,7 @@ import {
   newestFirst,
   readItem,
 } from "./read-conversation.ts";
-import { echoes, inbounds } from "./table.ts";
+import { echoesFrom, inboundsFrom } from "./statements.ts";
 
 /** A page of what is newer than a place. */
 interface NewerPage {
@@ -27,7 +26,7 @@ export function readNewer(tx: ReadTx, contact: ContactKey, from: ConversationCur
   const all = newestFirst(
     listDispatchedPlacesFrom(tx, contact, { at: from.messageAt, id: from.messageId }, limit + 1).toReversed(),
     listEchoesOfOthersFrom(tx, contact.id, from, limit + 1).toReversed(),
-    inboundsOfContactFrom(tx)
+    inboundsFrom(tx)
       .all({ ...start, at: from.inboundAt, id: from.inboundId })
       .toReversed(),
   );
@@ -93,44 +92,11 @@ function timeOf(
   }
 }
 
-const inboundsOfContactFrom = statement((db) =>
-  db
-    .select({ id: inbounds.id, at: inbounds.receivedAt })
-    .from(inbounds)
-    .where(
-      and(
-        eq(inbounds.contactId, sql.placeholder("contactId")),
-        sql`(${inbounds.receivedAt}, ${inbounds.id}) >= (${sql.placeholder("at")}, ${sql.placeholder("id")})`,
-      ),
-    )
-    .orderBy(asc(inbounds.receivedAt), asc(inbounds.id))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
-
-const echoesOfContactFrom = statement((db) =>
-  db
-    .select({
-      ...{ id: echoes.id, at: echoes.sentAt, numberId: echoes.numberId },
-      networkMessageId: echoes.networkMessageId,
-    })
-    .from(echoes)
-    .where(
-      and(
-        eq(echoes.contactId, sql.placeholder("contactId")),
-        sql`(${echoes.sentAt}, ${echoes.id}) >= (${sql.placeholder("at")}, ${sql.placeholder("id")})`,
-      ),
-    )
-    .orderBy(asc(echoes.sentAt), asc(echoes.id))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
-
 /** The same from a place on, the oldest first. */
 function listEchoesOfOthersFrom(tx: ReadTx, contactId: number, start: ConversationCursor, limit: number) {
   const found: { id: number; at: number }[] = [];
   for (let at = start.echoAt, id = start.echoId; ; ) {
-    const page = echoesOfContactFrom(tx).all({ contactId, at, id, limit });
+    const page = echoesFrom(tx).all({ contactId, at, id, limit });
     found.push(...page.filter((echo) => findByNetworkId(tx, echo.numberId, echo.networkMessageId) === undefined));
     const last = page.at(-1);
     if (last === undefined || page.length < limit || found.length >= limit) return found.slice(0, limit);

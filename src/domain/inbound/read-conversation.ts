@@ -3,8 +3,7 @@
  * what the person wrote, and what others sent from the workspace's numbers. Reads the ends of three indexes, one page at
  * a time.
  */
-import { and, desc, eq, sql } from "drizzle-orm";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { confirmedShape, getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
 import type { Contact } from "../contacts/table.ts";
@@ -18,7 +17,8 @@ import type { MessageRow } from "../messages/table.ts";
 import type { TemplateComponent } from "../templates/component.ts";
 import { findTemplate } from "../templates/read.ts";
 import { renderText } from "../templates/template.ts";
-import { type Echo, echoes, type Inbound, inbounds } from "./table.ts";
+import { echoById, echoesBefore, inboundById, inboundsBefore } from "./statements.ts";
+import type { Echo, Inbound } from "./table.ts";
 
 export type ConversationItem =
   | { kind: "inbound"; at: number; inbound: Inbound; medium: MediumWithFile | null }
@@ -91,7 +91,7 @@ export function readConversationPlaces(
   const all = newestFirst(
     listDispatchedPlaces(tx, contact, { at: start.messageAt, id: start.messageId }, limit + 1),
     listEchoesOfOthers(tx, contactId, start, limit + 1),
-    inboundsOfContact(tx).all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 }),
+    inboundsBefore(tx).all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 }),
   );
   const places = all.slice(0, limit);
   return { places, next: all.length > places.length ? placesTaken(start, places) : null };
@@ -124,7 +124,7 @@ export function readLastWord(
 ): ConversationItem | null {
   const isSeen = ({ numberId }: { numberId: number }): boolean => seesNumber(numberId);
   const start = { contactId: contact.id, at: NEWEST.inboundAt, id: NEWEST.inboundId, limit: examined };
-  const inbounds = inboundsOfContact(tx).all(start).filter(isSeen).slice(0, 1);
+  const inbounds = inboundsBefore(tx).all(start).filter(isSeen).slice(0, 1);
   const textsUntil = (windowEnd(windowTimesOf(tx, contact)) ?? 0) + ANSWER_SPAN_MS - WINDOW_MS;
   const range = { since: inbounds[0]?.at ?? 0, textsUntil };
   const answer = firstSeen(listAnswerIds(tx, contact, range, examined), (id) => {
@@ -187,60 +187,11 @@ function mediumOf(tx: ReadTx, { id, details }: Inbound): MediumWithFile | null {
   return details?.media === undefined ? null : (findMediaOfInbound(tx, id) ?? null);
 }
 
-const echoById = statement((db) =>
-  db
-    .select()
-    .from(echoes)
-    .where(eq(echoes.id, sql.placeholder("id")))
-    .prepare(),
-);
-
-const inboundById = statement((db) =>
-  db
-    .select()
-    .from(inbounds)
-    .where(eq(inbounds.id, sql.placeholder("id")))
-    .prepare(),
-);
-
-const inboundsOfContact = statement((db) =>
-  db
-    .select({ id: inbounds.id, at: inbounds.receivedAt, numberId: inbounds.numberId })
-    .from(inbounds)
-    .where(
-      and(
-        eq(inbounds.contactId, sql.placeholder("contactId")),
-        sql`(${inbounds.receivedAt}, ${inbounds.id}) < (${sql.placeholder("at")}, ${sql.placeholder("id")})`,
-      ),
-    )
-    .orderBy(desc(inbounds.receivedAt), desc(inbounds.id))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
-
-const echoesOfContact = statement((db) =>
-  db
-    .select({
-      ...{ id: echoes.id, at: echoes.sentAt, numberId: echoes.numberId },
-      networkMessageId: echoes.networkMessageId,
-    })
-    .from(echoes)
-    .where(
-      and(
-        eq(echoes.contactId, sql.placeholder("contactId")),
-        sql`(${echoes.sentAt}, ${echoes.id}) < (${sql.placeholder("at")}, ${sql.placeholder("id")})`,
-      ),
-    )
-    .orderBy(desc(echoes.sentAt), desc(echoes.id))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
-
 /** An echo of a message that this server sent may arrive before the answer that names the message: it is skipped. */
 function listEchoesOfOthers(tx: ReadTx, contactId: number, start: ConversationCursor, limit: number) {
   const found: { id: number; at: number; numberId: number }[] = [];
   for (let at = start.echoAt, id = start.echoId; ; ) {
-    const page = echoesOfContact(tx).all({ contactId, at, id, limit });
+    const page = echoesBefore(tx).all({ contactId, at, id, limit });
     found.push(...page.filter((echo) => findByNetworkId(tx, echo.numberId, echo.networkMessageId) === undefined));
     const last = page.at(-1);
     if (last === undefined || page.length < limit || found.length >= limit) return found.slice(0, limit);

@@ -125,3 +125,42 @@ export const templateOfMessage = hotQuery(
 );
 
 export const blockOn = hotFind(blocks, ["contactId", "numberId"]);
+
+const place = { contactId: inbound.contactId, at: integer, id: integer, limit: integer };
+const inboundPlace = { id: inbound.id, at: inbound.receivedAt, numberId: inbound.numberId };
+const { numberId, networkMessageId } = echo;
+const echoPlace = { id: echo.id, at: echo.sentAt, numberId, networkMessageId };
+
+/** What a person wrote before a place in that order, the newest first. */
+export const inboundsBefore = hotQuery(
+  `SELECT id, received_at AS at, number_id AS numberId FROM inbounds
+  WHERE contact_id = +:contactId AND (received_at, id) < (:at, :id) ORDER BY received_at DESC, id DESC LIMIT +:limit`,
+  place,
+  inboundPlace,
+);
+
+/** The same from a place on, the oldest first. */
+export const inboundsFrom = hotQuery(
+  `SELECT id, received_at AS at, number_id AS numberId FROM inbounds
+  WHERE contact_id = +:contactId AND (received_at, id) >= (:at, :id) ORDER BY received_at, id LIMIT +:limit`,
+  place,
+  inboundPlace,
+);
+
+/** As `inboundsBefore`. */
+export const echoesBefore = hotQuery(
+  `SELECT id, sent_at AS at, number_id AS numberId, network_message_id AS networkMessageId FROM echoes
+  WHERE contact_id = +:contactId AND (sent_at, id) < (:at, :id) ORDER BY sent_at DESC, id DESC LIMIT +:limit`,
+  place,
+  echoPlace,
+);
+
+/** As `inboundsFrom`. */
+export const echoesFrom = hotQuery(
+  `SELECT id, sent_at AS at, number_id AS numberId, network_message_id AS networkMessageId FROM echoes
+  WHERE contact_id = +:contactId AND (sent_at, id) >= (:at, :id) ORDER BY sent_at, id LIMIT +:limit`,
+  place,
+  echoPlace,
+);
+
+export const echoById = hotFind(echoes, ["id"]);

@@ -3,11 +3,11 @@
  * customer.
  */
 
-import { and, eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { isLonger } from "#src/core/text-limits.ts";
 import { changeRow } from "#src/db/rows.ts";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { scheduleSync } from "../numbers/account-sync.ts";
 import { recordChange } from "../numbers/network-changes.ts";
 import { listOfAccount } from "../numbers/read.ts";
@@ -21,26 +21,15 @@ import { NO_REASON, shapeOf, viewTemplate } from "./view.ts";
 
 const LINK_LENGTH_MAX = 2048;
 
-const updateStatus = statement((db) =>
-  db
-    .update(templates)
-    .set({
-      status: sql`${sql.placeholder("status")}`,
-      wasApproved: sql`${templates.wasApproved} OR ${sql.placeholder("status")} = 'APPROVED'`,
-      updatedAt: sql`${sql.placeholder("now")}`,
-    })
-    .where(and(eq(templates.id, sql.placeholder("id")), eq(templates.status, sql.placeholder("previousStatus"))))
-    .returning()
-    .prepare(),
-);
-
 /**
  * Moves a known template into `status`; an unchanged status emits no event. `reason` is the network's own and is set only
  * into the event; an approval has none.
  */
 export function decideTemplate(tx: Tx, template: Template, status: TemplateStatus, reason: string | null): Template {
   if (template.status === status) return template;
-  const decided = updateStatus(tx).get({ id: template.id, previousStatus: template.status, status, now: tx.now });
+  const wasApproved = sql`${templates.wasApproved} OR ${status} = 'APPROVED'`;
+  const { id, status: previous } = template;
+  const decided = changeRow(tx, templates, { id, status: previous }, { status, wasApproved, updatedAt: tx.now });
   if (decided === undefined) throw new Error(`template ${template.id} was not ${template.status} any more`);
   const workspace = getWorkspace(tx, template.workspaceId);
   const shown = { ...decided, statusReason: reason };

@@ -2,8 +2,8 @@
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
 import { findRow } from "#src/db/rows.ts";
 import { remembered } from "#src/db/settings-cache.ts";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
-import { templateInAccount, templatesByName } from "./statements.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { templateById, templateInAccount, templatesByName } from "./statements.ts";
 import { type Template, templates } from "./table.ts";
 import type { TemplateStatus } from "./template.ts";
 
@@ -131,11 +131,3 @@ export function findTemplateName(
 export function findTemplateById(tx: ReadTx, workspaceId: number, id: number): Template | undefined {
   return templateById(tx).get({ workspaceId, id });
 }
-
-const templateById = statement((db) =>
-  db
-    .select()
-    .from(templates)
-    .where(and(eq(templates.workspaceId, sql.placeholder("workspaceId")), eq(templates.id, sql.placeholder("id"))))
-    .prepare(),
-);

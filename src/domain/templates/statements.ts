@@ -8,3 +8,5 @@ export const templatesByName = hotFind(templates, ["workspaceId", "accountId", "
 export const templateInAccount = hotFind(templates, ["accountId", "name", "language", "workspaceId"]);
 
 export const sampleUpload = hotFind(sampleUploads, ["numberId", "link"]);
+
+export const templateById = hotFind(templates, ["workspaceId", "id"]);

@@ -2,23 +2,16 @@
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { findRow, listRows } from "#src/db/rows.ts";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { findWorkspace, listWorkspaces } from "../workspaces/read.ts";
 import { type Workspace, workspaces } from "../workspaces/table.ts";
 import type { Role, WorkspaceRole } from "./roles.ts";
+import { membershipIn, userById } from "./statements.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
 import { emailKey } from "./user.ts";
 
-const byId = statement((db) =>
-  db
-    .select()
-    .from(users)
-    .where(eq(users.id, sql.placeholder("id")))
-    .prepare(),
-);
-
 export function findUser(tx: ReadTx, id: number): User | undefined {
-  return byId(tx).get({ id });
+  return userById(tx).get({ id });
 }
 
 /** Throws `not_found`. */
@@ -129,19 +122,6 @@ export function listUsers(tx: ReadTx, workspaceId: number | null = null): Listed
     }))
     .filter((user) => workspaceId === null || user.memberships.length + user.invitations.length > 0);
 }
-
-const membershipIn = statement((db) =>
-  db
-    .select()
-    .from(memberships)
-    .where(
-      and(
-        eq(memberships.userId, sql.placeholder("userId")),
-        eq(memberships.workspaceId, sql.placeholder("workspaceId")),
-      ),
-    )
-    .prepare(),
-);
 
 /** Undefined: not a member. */
 export function findMembership(tx: ReadTx, userId: number, workspaceId: number) {

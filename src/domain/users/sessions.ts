@@ -2,12 +2,13 @@
  * Sessions: a random token in the user's cookie, stored as a hash. A session ends when it expires, when the user ends
  * it, and when the password changes.
  */
-import { and, desc, eq, gt, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, ne } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import { deleteRows, insertRow, updateRows } from "#src/db/rows.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findUser } from "./read.ts";
+import { sessionByHash } from "./statements.ts";
 import { type Session, sessions, type User } from "./table.ts";
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from "./user.ts";
 
@@ -44,14 +45,6 @@ export function startSession(
   return { token, session };
 }
 
-const byHash = statement((db) =>
-  db
-    .select()
-    .from(sessions)
-    .where(eq(sessions.hash, sql.placeholder("hash")))
-    .prepare(),
-);
-
 export interface SignedIn {
   session: Session;
   user: User;
@@ -61,7 +54,7 @@ export interface SignedIn {
  * The session and user of a cookie's token; undefined if the session is unknown or expired, or the user is disabled.
  */
 export function findSession(tx: ReadTx, token: string): SignedIn | undefined {
-  const session = byHash(tx).get({ hash: hashToken(token) });
+  const session = sessionByHash(tx).get({ hash: hashToken(token) });
   if (session === undefined || isExpired(session, tx.now)) return undefined;
   const user = findUser(tx, session.userId);
   return user === undefined || user.disabledAt !== null ? undefined : { session, user };

@@ -13,12 +13,13 @@ type Matching<Table extends SQLiteTable> = Partial<Row<Table>> | SQL;
 
 function conditionOf<Table extends SQLiteTable>(table: Table, matching: Matching<Table> | undefined): SQL | undefined {
   if (matching === undefined || matching instanceof SQL) return matching;
-  return and(
-    ...Object.entries(matching).map(([name, value]) => {
-      const column = columnOf(table, name);
-      return value === null ? isNull(column) : eq(column, value);
-    }),
-  );
+  const conditions = Object.entries(matching).map(([name, value]) => {
+    const column = columnOf(table, name);
+    return value === null ? isNull(column) : eq(column, value);
+  });
+  // Otherwise the statement would be about all rows.
+  if (conditions.length === 0) throw new Error("no column says which rows are meant");
+  return and(...conditions);
 }
 
 function columnOf(table: SQLiteTable, name: string): SQLiteColumn {

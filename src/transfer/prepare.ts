@@ -11,7 +11,7 @@ import type { CountryQuestion } from "./foreign-numbers.ts";
 import type { FileSource } from "./formats/bytes.ts";
 import { type FileTotals, type OpenFile, openFile } from "./formats/open.ts";
 import type { FileRecord, ReadOptions, RecordProblem } from "./formats/record.ts";
-import type { RowProblem } from "./reasons.ts";
+import type { Omission, RowProblem } from "./reasons.ts";
 import { type ParsedRow, type RowContext, readRow } from "./row.ts";
 import { NO_IDENTIFIERS, NO_PHONE, type NumberContext, readNumber } from "./row-number.ts";
 import { SeenPeople } from "./seen-people.ts";
@@ -144,7 +144,7 @@ interface Run {
   seen: SeenPeople;
   /** People of whom a row of the file says no. */
   refused: SeenPeople;
-  /** A row with more cells is refused: what stands in them is not certain. Null: rows may have more. */
+  /** Of a row with more cells, only a number in the first one is read: what stands in the others is not certain. Null: rows may have more. */
   columns: number | null;
   /** How many of the next records are read, for the people in them, and not given out. */
   toSkip: number;
@@ -160,9 +160,8 @@ function unwritten(records: readonly FileRecord[], run: Run): readonly FileRecor
 }
 
 function prepare(record: FileRecord, { context, numbers, seen, refused, columns }: Run): PreparedRow {
-  const { line, cells } = record;
-  const problem = record.problem ?? (columns !== null && isLonger(cells, columns) ? "more_cells" : undefined);
-  const row = problem === undefined ? readRow(context, cells) : { problems: [problemOf(problem, line)] };
+  const { line } = record;
+  const row = readRecord(record, context, columns);
   if ("problems" in row) return { line, row, person: NO_IDENTIFIERS, isRepeated: false };
   const read = readNumber(row, numbers);
   if (read === null) {
@@ -174,18 +173,38 @@ function prepare(record: FileRecord, { context, numbers, seen, refused, columns 
   return { line, row, person: identifiersOf(read, row), isRepeated };
 }
 
+function readRecord(
+  { line, cells, problem }: FileRecord,
+  context: RowContext,
+  columns: number | null,
+): ReturnType<typeof readRow> {
+  if (problem !== undefined) return { problems: [problemOf(problem, line)] };
+  if (columns === null || !isLonger(cells, columns)) return readRow(context, cells);
+  const [first = ""] = cells;
+  const { targets, countryColumn } = context.mapping;
+  const isCertain = targets[0]?.to === "phone" && (countryColumn === null || first.trim().startsWith("+"));
+  if (!isCertain) return { problems: [problemOf("more_cells", line)] };
+  // Only the first cell is sure to stand in its column: the person comes in with nothing else, and agrees to nothing.
+  const row = readRow(context, [first]);
+  if ("problems" in row) return row;
+  const shifted: RowProblem<Omission> = { reason: "shifted", says: MORE_CELLS };
+  return context.skipsBadCells ? { ...row, consent: "no", omitted: [shifted] } : { problems: [shifted] };
+}
+
 /** A row with a user id is looked up and written on its own: it has no `phone` here. */
 function identifiersOf(read: ContactIdentifiers, { userId, username }: ParsedRow): ContactIdentifiers {
   if (userId === null && username === null) return read;
   return { phone: null, identifiers: [...read.identifiers, ...(userId === null ? [] : [userId])] };
 }
 
+const MORE_CELLS =
+  "The row has more cells than the header has columns, so they may stand in the wrong ones. Put text that holds the delimiter in quotation marks.";
+
 function problemOf(reason: RecordProblem, line: number): RowProblem {
   const sentences: Record<RecordProblem, string> = {
     quotes_swallow: `The quotation mark that opens at line ${line} closes after line breaks that look like rows. Close it, or have quotation marks read as characters.`,
     quotes_open: `The quotation mark that opens at line ${line} is not closed. Close it, or have quotation marks read as characters.`,
-    more_cells:
-      "The row has more cells than the header has columns, so they may stand in the wrong ones. Put text that holds the delimiter in quotation marks.",
+    more_cells: MORE_CELLS,
     card_broken: `The lines from line ${line} on are no complete card: BEGIN:VCARD or END:VCARD is missing.`,
     row_too_long: `The row has over 1 MB; perhaps a quotation mark that opens at line ${line} is not closed.`,
   };

@@ -61,6 +61,10 @@ export type Refusal = keyof typeof refusals;
 
 /** Cells that are skipped; what is stored in their place stays. */
 const omissions = {
+  shifted: {
+    says: "the row has more cells than the header, so only its number is read",
+    fix: "put text that holds the delimiter in quotation marks",
+  },
   bad_email: { says: "the e-mail address cannot be read", fix: "correct the address" },
   bad_date: { says: "the date cannot be read", fix: "write it as 1990-02-28, or as --02-28 without a year" },
   no_such_day: { says: "the day does not exist", fix: "write a day of the calendar, such as 1990-02-28" },

@@ -107,7 +107,12 @@ export const taken: readonly Taken[] = [
     ],
   ],
   ["s02-mixed-line-ends", { created: 3, lines: 4, continued: 0 }, ["B,+919812460032,", "C,+919812460033,"]],
-  ["s03-more-cells", { created: 2, failed: 1 }, ["B,+919812460042,,,,Goa", "C,+919812460043,,,,Goa"]],
+  [
+    "s03-more-cells",
+    { created: 3, failed: 0, cells_left_out: 1 },
+    [",+919812460041,,,,,,,,,,,,,,unknown", "B,+919812460042,,,,Goa", "C,+919812460043,,,,Goa"],
+  ],
+  ["s05-shifted-phone", { created: 2, failed: 1 }, ["B,+919812460047,,,,Goa"]],
   ["s04-nameless-column", { created: 3, failed: 0 }, ["A,+919812460051"]],
   ["p01-dial-code", { created: 3 }, ["John,+447400123456", "Eva,+4915123456701", "Asha,+919812460061"]],
   ["p02-google-kinds", { created: 3 }, ["Asha,+919812460071", "Ravi,+919812460072", "Mina,+912227654323", "VIP"]],

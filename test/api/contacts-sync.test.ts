@@ -164,6 +164,38 @@ test("a contact that changes in the very millisecond in which a walk, or one of 
   expect(seen.findLast((row) => indexOf(row) === 5)?.city).toBe("In the same millisecond");
 });
 
+for (const filter of ["", "&tag=vip"]) {
+  test(`while the clock stands, a walk over /contacts?${filter} ends, returns each contact once and misses none`, async () => {
+    await using own = await startTestServer();
+    const fresh = await own.workspace();
+    const put = (index: number, city: string) => putContactOf(own, fresh, phoneOf(index), { city, add_tags: ["vip"] });
+    /** Reads pages of 7 without moving the clock. */
+    const standing = async (between: (page: number) => Promise<void> = async () => {}) => {
+      const rows: Listed[] = [];
+      for (let after = "", page = 1; page < 40; page++) {
+        const { body } = await own.call("GET", `/api/v1/contacts?per_page=7${filter}${after}`, { key: fresh.key });
+        rows.push(...body.data);
+        if (body.meta.next === null) return rows;
+        after = `&after=${body.meta.next}`;
+        await between(page);
+      }
+      throw new Error("The walk does not end.");
+    };
+    for (const index of Array(10).keys()) await put(index, "Long ago");
+    await own.clock.advance(1_000);
+    for (const index of Array(20).keys()) await put(index + 10, "Just now");
+    const all = Array.from(Array(30).keys());
+    expect((await standing()).map(indexOf).sort((a, b) => a - b)).toEqual(all);
+
+    // Contacts that the walk has not reached move to its front, where it has been.
+    const rows = await standing(async (page) => {
+      if (page === 2) for (const index of [0, 4]) await put(index, "Moved");
+    });
+    expect(new Set(rows.map(indexOf)).size).toBe(30);
+    for (const index of [0, 4]) expect(rows.findLast((row) => indexOf(row) === index)?.city).toBe("Moved");
+  });
+}
+
 test("walking /opt-outs while contacts opt out and write START misses no contact who is still opted out", async () => {
   await fc.assert(
     fc.asyncProperty(meanwhile, fc.integer({ min: 0, max: 120 }), async (steps, back) => {

@@ -21,6 +21,10 @@ interface ContactCursor {
   /** The last contact returned. */
   updatedAt: number;
   id: number;
+  /** When this pass began. Where the clock still shows this time, it stands: under test control. */
+  began: number;
+  /** How many contacts changed after `upTo` this pass has returned. */
+  late: number;
 }
 
 type ContactsFrom = { offset: number } | { after: ContactCursor };
@@ -83,10 +87,27 @@ export function* readListPage(
   const min = since === null ? BEFORE_ALL : since - 1;
   if ("offset" in from) return yield* beginPass(state, min, from.offset, limit);
   const { after } = from;
-  const range = { over: Math.max(after.over, min), upTo: after.upTo, behind: after, offset: 0, limit: limit + 1 };
-  const found = yield range;
+  const isStanding = state.now <= after.began;
+  const found = yield {
+    over: Math.max(after.over, min),
+    upTo: isStanding ? Math.max(after.upTo, after.updatedAt) : after.upTo,
+    behind: after,
+    offset: 0,
+    limit: limit + 1,
+  };
+  const page = toPage(found, limit, after, true);
+  if (found.length > limit) return page;
+  // Another pass would return the contacts of this moment again, and so would every pass after it.
+  const isOver =
+    after.upTo >= state.newest || (isStanding && (yield rangeBehind(after.upTo, lateOn(page, after))).length === 0);
+  if (isOver) return { ...page, hasMore: false, next: null };
   if (found.length === 0) return yield* beginPass(state, Math.max(after.upTo, min), 0, limit);
-  return toPage(found, limit, after, found.length > limit || after.upTo < state.newest);
+  return page;
+}
+
+/** One contact of those changed after `over`, if there are more than `count`. */
+function rangeBehind(over: number, count: number): ListRange {
+  return { over, upTo: NO_END, behind: null, offset: count, limit: 1 };
 }
 
 /**
@@ -101,14 +122,23 @@ function* beginPass(
 ): Generator<ListRange, PageOfPlaces, Place[]> {
   const found = yield { over, upTo: NO_END, behind: null, offset, limit: limit + 1 };
   const upTo = Math.max(over, Math.min(newest, now - STABLE_AFTER_MS));
-  return toPage(found, limit, { over, upTo, updatedAt: upTo, id: 0 }, found.length > limit);
+  const cursor = { over, upTo, updatedAt: upTo, id: 0, began: now, late: 0 };
+  return toPage(found, limit, cursor, found.length > limit);
 }
 
 function toPage(found: Place[], limit: number, cursor: ContactCursor, hasMore: boolean): PageOfPlaces {
   const places = found.slice(0, limit);
   const last = places.at(-1);
-  const position = last === undefined ? cursor : { ...cursor, updatedAt: last.updatedAt, id: last.id };
+  const position =
+    last === undefined
+      ? cursor
+      : { ...cursor, updatedAt: last.updatedAt, id: last.id, late: lateOn({ places }, cursor) };
   return { places, hasMore, next: hasMore ? position : null };
+}
+
+/** How many contacts changed after `upTo` the pass has returned, with this page. */
+function lateOn({ places }: { places: readonly Place[] }, { upTo, late }: ContactCursor): number {
+  return late + places.filter(({ updatedAt }) => updatedAt > upTo).length;
 }
 
 /** A page of all contacts; `since` as in `readListPage`. */

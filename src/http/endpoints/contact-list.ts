@@ -27,7 +27,18 @@ type ListCall = Pick<WorkspaceCall, "store" | "reader" | "searchReader" | "works
   };
 };
 
-export const contactPosition = positionWith({ over: "number", upTo: "number", updatedAt: "number", id: "number" });
+const readPosition = positionWith({
+  over: "number",
+  upTo: "number",
+  updatedAt: "number",
+  id: "number",
+  began: "number",
+  late: "number",
+});
+
+/** A cursor without `began` and `late`, of an earlier build, is one of a pass that began before now. */
+export const contactPosition = (cursor: Readonly<Record<string, unknown>>) =>
+  readPosition({ began: -1, late: 0, ...cursor });
 
 /** A page of the matches, those that changed last first. Throws `invalid_request`. */
 export async function searchContacts(call: ListCall, search: ContactSearch) {

@@ -394,6 +394,21 @@ describe("a deletion", () => {
     expect((await ask("POST", "/templates", one)).status).toBe(201);
   });
 
+  test("leaves no choice of language where one is left, and none where all are gone", async () => {
+    const one = parcel();
+    for (const language of ["de", "en_US"]) await ask("POST", "/templates", { ...one, language });
+    const send = () => ask("POST", "/messages", { to: "+919876543210", template: one.name });
+    expect((await send()).body.error.fields.language).toEqual([expect.stringContaining("de, en_US")]);
+    const refusal = async () => {
+      const { status, body } = await send();
+      return [status, body.error.code, body.error.message];
+    };
+    await ask("DELETE", `/templates/${one.name}/de`);
+    expect(await refusal()).toEqual([422, "template_not_sendable", expect.stringContaining("is pending")]);
+    await ask("DELETE", `/templates/${one.name}`);
+    expect(await refusal()).toEqual([422, "template_not_sendable", expect.stringContaining("was deleted")]);
+  });
+
   test("whose answer is lost is seen in the list", async () => {
     const one = parcel();
     await ask("POST", "/templates", one);

@@ -6,7 +6,7 @@ import { Problem, quote } from "#src/core/problem.ts";
 import { sentenceOf } from "#src/core/sentence.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
-import { whyNotSendable } from "../templates/network-status.ts";
+import { DELETED, whyNotSendable } from "../templates/network-status.ts";
 import { listLanguages, listNames } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
 import { type MediaKind, mediaKinds, renderText, type TemplateShape } from "../templates/template.ts";
@@ -47,15 +47,19 @@ export function chooseTemplate(
   startsAt = tx.now,
 ): TemplateChoice {
   const languages = listLanguages(tx, workspaceId, accountId, input.name);
-  if (input.language === null && languages.length > 1) {
-    const known = languages.map(({ language }) => language).join(", ");
+  // A deleted language keeps its row, so that a message in it says why it cannot be sent. It is no choice to be made.
+  const existing = languages.filter(({ networkStatus }) => networkStatus !== DELETED);
+  if (input.language === null && existing.length > 1) {
+    const known = existing.map(({ language }) => language).join(", ");
     return {
       template: null,
       fields: { language: [`${input.name} exists in several languages; say which: ${known}.`] },
     };
   }
   const template =
-    input.language === null ? languages[0] : languages.find(({ language }) => language === input.language);
+    input.language === null
+      ? (existing[0] ?? languages[0])
+      : languages.find(({ language }) => language === input.language);
   if (template === undefined) {
     return { template: null, fields: {}, fault: describeUnknown(tx, workspaceId, accountId, input, languages) };
   }

@@ -152,8 +152,14 @@ function readNational(digits: string, country: string): E164 | null {
 
 function validPhone(number: PhoneNumber): E164 | null {
   // The library gives `number` its own branded type; the value is the E.164 text.
-  return number.isValid() ? (number.number as string as E164) : null;
+  return number.isValid() || FICTION.test(number.number) ? (number.number as string as E164) : null;
 }
+
+/**
+ * What Ofcom reserves for drama and libphonenumber does not take for numbers: mobiles, and no area. Tests use them as
+ * people of the simulator. No person has one, so the real network answers that it is not on WhatsApp.
+ */
+const FICTION = /^\+44(7700900|1632960)[0-9]{3}$/;
 
 /**
  * libphonenumber no longer accepts Mexico's 521 and Brazil's eight-digit mobiles, but address books and the network's

@@ -522,6 +522,22 @@ describe("numbers in the network's answers", () => {
   });
 });
 
+test("numbers that a country reserves for fiction are numbers", () => {
+  for (const [input, country, expected] of [
+    ["+447700900123", "IN", "+447700900123"],
+    ["447700900456", "IN", "+447700900456"],
+    ["0044 7700 900 999", "US", "+447700900999"],
+    ["07700 900000", "GB", "+447700900000"],
+    ["01632 960123", "GB", "+441632960123"],
+    ["(202) 555-0123", "US", "+12025550123"],
+  ] as const) {
+    expect([input, readPhone(input, country)]).toEqual([input, phone(expected)]);
+  }
+  for (const near of ["+4477009001234", "+44770090012", "+447700901123", "+441632961123"]) {
+    expect([near, readPhone(near, "GB")]).toEqual([near, null]);
+  }
+});
+
 describe("countries", () => {
   test("a country is two capital letters that have a numbering plan", () => {
     for (const code of Object.keys(PLANS)) expect(isCountry(code)).toBe(true);

@@ -44,7 +44,11 @@ export function readPhoneCell(raw: string, country: string): PhoneReading {
 /** One digit again and again, or the digits in their order: a form required a number. */
 export function isFiller(cell: string): boolean {
   const digits = cell.replace(/\D/g, "");
-  return /^(?:\d{0,4}(\d)\1{8,}|(\d)\2{6,})$/.test(digits) || digits === "1234567890" || digits === "0123456789";
+  let before = digits.length - 1;
+  while (before > 0 && digits[before - 1] === digits[before]) before -= 1;
+  const equal = digits.length - before;
+  if (before <= 0 ? equal >= 7 : equal >= 9 && before <= 4) return true;
+  return digits === "1234567890" || digits === "0123456789";
 }
 
 function readTail(cell: string, country: string): PhoneReading {

@@ -26,7 +26,7 @@ const secrets = {
   email: "zach@unmistakable.example",
   city: "Secretstadt",
   field: "a-value-of-his-own",
-  written: "my most secret words",
+  written: "a word that he keeps to himself",
   answered: "an answer for him alone",
   variable: "Zachlein",
   imported: "Zach-from-the-file",

@@ -3736,16 +3736,33 @@ func (c *Client) IterateEvents(ctx context.Context, query ListEventsQuery, optio
 	return iterate[WebhookEvent](ctx, c, apiRequest{method: "GET", path: "/events", query: withCursors(queryOf(query)), isIdempotent: true}, options)
 }
 
+// ListWebhooksQuery is what ListWebhooks can be asked for.
+type ListWebhooksQuery struct {
+	// Number of the page. A page past the end is empty.
+	Page *int64 `json:"page,omitempty"`
+	// Maximum number of entries on a page; more than 500 counts as 500.
+	PerPage *int64 `json:"per_page,omitempty"`
+	// Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is
+	// removed between two requests shifts all later entries.
+	After string `json:"after,omitempty"`
+}
+
 // ListWebhooks: List webhook addresses. Returns the addresses that receive the workspace's events, at most ten,
 // the first one first. Needs a key with the scope `webhooks`.
-func (c *Client) ListWebhooks(ctx context.Context, options ...CallOption) (*[]Webhook, error) {
-	return one[[]Webhook](ctx, c, apiRequest{method: "GET", path: "/webhooks", isIdempotent: true}, options)
+func (c *Client) ListWebhooks(ctx context.Context, query ListWebhooksQuery, options ...CallOption) (*List[Webhook], error) {
+	return list[Webhook](ctx, c, apiRequest{method: "GET", path: "/webhooks", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// IterateWebhooks gives all entries of ListWebhooks, page after page.
+func (c *Client) IterateWebhooks(ctx context.Context, query ListWebhooksQuery, options ...CallOption) *Iterator[Webhook] {
+	return iterate[Webhook](ctx, c, apiRequest{method: "GET", path: "/webhooks", query: queryOf(query), isIdempotent: true}, options)
 }
 
 // AddWebhook: Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events
-// from now on. Without `types`, it receives all types but `contact.updated`, also those of later versions that
-// it need not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes
-// that, and has the id 1. The owners get an e-mail about it. Needs a key with the scope `webhooks`.
+// from now on. Without `types`, it receives all but message.scheduled, message.cancelled, contact.updated,
+// conversation.updated, template.updated, also those of later versions that it need not ask for. The secret is
+// in this answer alone. Where the workspace has no first address, it becomes that, and has the id 1. The owners
+// get an e-mail about it. Needs a key with the scope `webhooks`.
 func (c *Client) AddWebhook(ctx context.Context, body AddWebhook, options ...CallOption) (*NewWebhook, error) {
 	return one[NewWebhook](ctx, c, apiRequest{method: "POST", path: "/webhooks", body: body}, options)
 }

@@ -15,7 +15,7 @@ import {
   showWebhook,
 } from "#src/domain/webhooks/address.ts";
 import { readGroupBursts, showGroupBursts } from "#src/domain/webhooks/bursts.ts";
-import { defaultTypes, type EventType } from "#src/domain/webhooks/event-types.ts";
+import { defaultTypes, type EventType, USUAL_TYPES } from "#src/domain/webhooks/event-types.ts";
 import { addWebhook, removeWebhook, stateOf, updateWebhook } from "#src/domain/webhooks/further.ts";
 import { listWebhooks, workspaceOfWebhook } from "#src/domain/webhooks/read.ts";
 import { adoptSecret, readOverlap } from "#src/domain/webhooks/secret-overlap.ts";
@@ -46,10 +46,7 @@ export const commands: readonly Command[] = [
     {
       workspace: workspaceOption,
       url: required(text("URL", "Such as https://example.com/webhook")),
-      types: text(
-        "A,B",
-        "Only events of these types; default: all but contact.updated (without the option: as before)",
-      ),
+      types: text("A,B", `Only events of these types; default: ${USUAL_TYPES} (without the option: as before)`),
       "group-bursts": burstsOption,
     },
     ({ workspace, url, types, "group-bursts": bursts }) =>
@@ -69,7 +66,7 @@ export const commands: readonly Command[] = [
     {
       workspace: workspaceOption,
       url: required(text("URL", "Such as https://crm.example.com/webhook")),
-      types: text("A,B", "Only events of these types; default: all but contact.updated"),
+      types: text("A,B", `Only events of these types; default: ${USUAL_TYPES}`),
       "group-bursts": burstsOption,
     },
     ({ workspace: workspaceId, url, types, "group-bursts": bursts }) =>

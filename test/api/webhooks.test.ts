@@ -95,7 +95,12 @@ test("an address is added, receives events signed with its secret, and is change
   expect([secret === firstSecret, secret]).toEqual([false, expect.stringMatching(/^whsec_/)]);
   const listed = await call("GET", "");
   expect(listed.body.data).toEqual([expect.objectContaining({ id: 1, url: first.url }), shown]);
+  expect(listed.body.meta).toEqual({ page: 1, per_page: 50, total: 2, has_more: false, next: null });
   expect(listed.text).not.toContain("whsec_");
+  const { data, meta } = (await call("GET", "?per_page=1")).body;
+  expect([data[0].id, data.length, meta.has_more]).toEqual([1, 1, true]);
+  for (const query of ["page=2", `after=${meta.next}`])
+    expect((await call("GET", `?per_page=1&${query}`)).body).toMatchObject({ data: [shown], meta: { next: null } });
 
   await app.inbound(shop, "+442079460200", "hello");
   await app.clock.advance(SECOND);

@@ -189,6 +189,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
           await page.getByRole("main").getByText(reply).first().waitFor();
         };
         await open(/^Inbox/);
+        // The simulator, which is shown until the inbox is loaded, has links with these words, too.
+        await page.getByRole("heading", { name: "Inbox" }).waitFor({ state: "attached" });
         await answer("Há broa?", "Sim, a partir das nove.");
         await answer("A que horas abrem?", "Às oito.");
         await hour.picture(page, "answers");

@@ -917,19 +917,33 @@ abstract class Operations
      * List webhook addresses. Returns the addresses that receive the workspace's events, at most ten, the first one
      * first. Needs a key with the scope `webhooks`.
      *
+     * @param array{page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
-     * @return list<Webhook>
+     * @return array{data: list<Webhook>, meta: array<string, mixed>}
      */
-    public function listWebhooks(array $options = []): array
+    public function listWebhooks(array $query = [], array $options = []): array
     {
-        return $this->core->one(['method' => 'GET', 'path' => '/webhooks', 'is_idempotent' => true], $options);
+        return $this->core->list(['method' => 'GET', 'path' => '/webhooks', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listWebhooks`, page after page.
+     *
+     * @param array{page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, Webhook>
+     */
+    public function iterateWebhooks(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/webhooks', 'query' => $query, 'is_idempotent' => true], $options);
     }
 
     /**
      * Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events from now
-     * on. Without `types`, it receives all types but `contact.updated`, also those of later versions that it need
-     * not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes that,
-     * and has the id 1. The owners get an e-mail about it. Needs a key with the scope `webhooks`.
+     * on. Without `types`, it receives all but message.scheduled, message.cancelled, contact.updated,
+     * conversation.updated, template.updated, also those of later versions that it need not ask for. The secret is
+     * in this answer alone. Where the workspace has no first address, it becomes that, and has the id 1. The owners
+     * get an e-mail about it. Needs a key with the scope `webhooks`.
      *
      * @param AddWebhook|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options

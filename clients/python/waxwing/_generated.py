@@ -5336,16 +5336,41 @@ class Operations:
     def list_webhooks(
         self,
         *,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
         request_id: Optional[str] = None,
         timeout: Optional[float] = None,
         max_retries: Optional[int] = None,
-    ) -> List["Webhook"]:
+    ) -> ApiList:
         """List webhook addresses. Returns the addresses that receive the workspace's events, at most ten, the
         first one first. Needs a key with the scope `webhooks`.
         """
-        return self._core.one(
+        return self._core.list(
             "GET",
             "/webhooks",
+            query={"page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_webhooks(
+        self,
+        *,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[Webhook]:
+        """All entries of `list_webhooks`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/webhooks",
+            query={"page": page, "per_page": per_page, "after": after},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,
@@ -5361,10 +5386,11 @@ class Operations:
         max_retries: Optional[int] = None,
     ) -> NewWebhook:
         """Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events
-        from now on. Without `types`, it receives all types but `contact.updated`, also those of later
-        versions that it need not ask for. The secret is in this answer alone. Where the workspace has no
-        first address, it becomes that, and has the id 1. The owners get an e-mail about it. Needs a key
-        with the scope `webhooks`.
+        from now on. Without `types`, it receives all but message.scheduled, message.cancelled,
+        contact.updated, conversation.updated, template.updated, also those of later versions that it need
+        not ask for. The secret is in this answer alone. Where the workspace has no first address, it
+        becomes that, and has the id 1. The owners get an e-mail about it. Needs a key with the scope
+        `webhooks`.
         """
         return self._core.one(
             "POST",

@@ -4155,6 +4155,18 @@ export interface ListEventsQuery {
   per_page?: number;
 }
 
+export interface ListWebhooksQuery {
+  /** Number of the page. A page past the end is empty. */
+  page?: number;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /**
+   * Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is
+   * removed between two requests shifts all later entries.
+   */
+  after?: string;
+}
+
 /** What `getWorkspace` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type GetWorkspaceError =
   | ApiNotEnabledError
@@ -4573,6 +4585,7 @@ export type ListEventsError =
 export type ListWebhooksError =
   | ApiNotEnabledError
   | InternalError
+  | InvalidRequestError
   | RateLimitedError
   | UnauthenticatedError
   | UnavailableError;
@@ -5134,15 +5147,21 @@ export abstract class Operations {
    * List webhook addresses. Returns the addresses that receive the workspace's events, at most ten, the first
    * one first. Needs a key with the scope `webhooks`.
    */
-  listWebhooks(options: CallOptions = {}): Promise<Webhook[]> {
-    return this.core.one<Webhook[]>({ operation: "listWebhooks", method: "GET", path: `/webhooks`, isIdempotent: true }, options);
+  listWebhooks(query: ListWebhooksQuery = {}, options: CallOptions = {}): Promise<ApiList<Webhook>> {
+    return this.core.list<Webhook>({ operation: "listWebhooks", method: "GET", path: `/webhooks`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listWebhooks`, page after page. */
+  iterateWebhooks(query: ListWebhooksQuery = {}, options: CallOptions = {}): AsyncGenerator<Webhook, void, undefined> {
+    return this.core.iterate<Webhook>({ operation: "listWebhooks", method: "GET", path: `/webhooks`, query: { ...query }, isIdempotent: true }, options);
   }
 
   /**
    * Add a webhook address. Adds an address with a secret of its own, up to ten. It receives the events from now
-   * on. Without `types`, it receives all types but `contact.updated`, also those of later versions that it need
-   * not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes that,
-   * and has the id 1. The owners get an e-mail about it. Needs a key with the scope `webhooks`.
+   * on. Without `types`, it receives all but message.scheduled, message.cancelled, contact.updated,
+   * conversation.updated, template.updated, also those of later versions that it need not ask for. The secret is
+   * in this answer alone. Where the workspace has no first address, it becomes that, and has the id 1. The
+   * owners get an e-mail about it. Needs a key with the scope `webhooks`.
    */
   addWebhook(body: AddWebhook, options: CallOptions = {}): Promise<NewWebhook> {
     return this.core.one<NewWebhook>({ operation: "addWebhook", method: "POST", path: `/webhooks`, body }, options);

@@ -283,6 +283,9 @@ export const eventTypes = Object.keys(rows) as EventType[];
 /** What an address receives that asked for nothing in particular. */
 export const defaultTypes: readonly EventType[] = eventTypes.filter((type) => eventRows[type].isOnRequest !== true);
 
+/** The same in words. */
+export const USUAL_TYPES = `all but ${eventTypes.filter((type) => eventRows[type].isOnRequest).join(", ")}`;
+
 /** Whether an address receives events of this type. `types`: what it asked for; null: the default. A test always arrives. */
 export function isWanted(types: readonly EventType[] | null, type: EventType): boolean {
   return type === "webhook.test" || (types ?? defaultTypes).includes(type);

@@ -9,7 +9,7 @@ export const webhooks = sqliteTable("webhooks", {
   workspaceId: integer().primaryKey(),
   /** Null: events are recorded but not delivered. */
   url: text(),
-  /** The types that the address asked for; null: all but `contact.updated`. */
+  /** The types that the address asked for; null: `defaultTypes`. */
   types: text({ mode: "json" }).$type<EventType[]>(),
   /** Sealed. Kept when the address is cleared. */
   secret: text().notNull(),

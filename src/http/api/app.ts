@@ -22,7 +22,7 @@ import { type Answer, PREFIX } from "../answer.ts";
 import type { AnswerStreams } from "../answer-streams.ts";
 import { ENTRIES_MAX, readBody } from "../body.ts";
 import { type KeyCall, readPath, requireValidBody } from "../endpoints/call.ts";
-import { type ApiEndpoint, costOfRows } from "../endpoints/endpoint.ts";
+import { type ApiEndpoint, costOfRows, mayLackBody } from "../endpoints/endpoint.ts";
 import { apiEndpoints } from "../endpoints/endpoints.ts";
 import { answerProblem } from "../errors.ts";
 import type { EventWaiters } from "../event-waiters.ts";
@@ -185,7 +185,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       return endpoint.run(call) as Answer | Promise<Answer>;
     };
     if (isPaid !== null) return isPaid.then(() => handle(NO_BODY));
-    if (endpoint.body === undefined) return handle(NO_BODY);
+    if (endpoint.body === undefined || (request.body === null && mayLackBody(endpoint))) return handle(NO_BODY);
     return readBody(request, { bytes: limits.bodyBytes, entries: ENTRIES_MAX }, clock, (parse) =>
       turns.take(workspace.id, parse),
     ).then(handle);

@@ -108,6 +108,11 @@ interface Reference {
 
 export const Empty = Type.Object({});
 
+/** An order whose body has only members that may be absent: then the whole body may be. Else it was forgotten. */
+export function mayLackBody({ method, body }: { method: Method; body?: TSchema }): boolean {
+  return method === "POST" && body?.properties !== undefined && body.required === undefined;
+}
+
 /** The id of a row in a path. Anything else has no row: `notFound` with this noun. */
 export function Id(noun: string, options: object = { minimum: 1, description: `Id of the ${noun}.` }) {
   return Type.Integer({ ...options, noun });

@@ -8,7 +8,7 @@ import { Component, Form, Nullable } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { rotateSecret } from "#src/domain/webhooks/address.ts";
 import { readGroupBursts, showGroupBursts } from "#src/domain/webhooks/bursts.ts";
-import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { defaultTypes, type EventType, eventTypes, USUAL_TYPES } from "#src/domain/webhooks/event-types.ts";
 import { addWebhook, removeWebhook, stateOf, updateWebhook } from "#src/domain/webhooks/further.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { listWebhooks } from "#src/domain/webhooks/read.ts";
@@ -25,9 +25,10 @@ import { FIRST_WEBHOOK, type Webhook } from "#src/domain/webhooks/table.ts";
 import { viewWebhook } from "#src/domain/webhooks/view.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { ACCEPT_ANY, describeRefusal, MEANWHILE, trySecret } from "#src/webhooks/try-secret.ts";
+import { idPosition, PageQuery, pageById, readPage } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { type AnyCallWith, change, type KeyCall, Refusal, type WorkspaceCall } from "./call.ts";
-import { Data, endpoint, Id } from "./endpoint.ts";
+import { Data, endpoint, Id, ListOf } from "./endpoint.ts";
 
 const Url = Type.String({
   maxLength: 2_048,
@@ -50,18 +51,22 @@ const ofWebhook = { ...ofKeys, isSensitive: true, params: webhook } as const;
 export const webhookEndpoints = {
   "GET /w/{workspace}/webhooks": endpoint({
     ...ofKeys,
-    output: Data(Type.Array(WebhookView)),
+    query: PageQuery,
+    output: ListOf(WebhookView),
     reference: {
       operationId: "listWebhooks",
       tag: "Webhooks",
       summary: "List webhook addresses",
       description: "Returns the addresses that receive the workspace's events, at most ten, the first one first.",
-      success: "The addresses.",
+      success: "One page of addresses.",
       example: [example],
     },
-  }).read((tx, { workspace }) =>
-    listWebhooks(tx, workspace.id).map((webhook) => viewWebhook(webhook, workspace, tx.now)),
-  ),
+  }).read((tx, { workspace, query }) => {
+    const from = readPage(query, idPosition);
+    const all = listWebhooks(tx, workspace.id);
+    const rows = "after" in from ? all.filter(({ id }) => id > from.after) : all.slice(from.offset);
+    return pageById(from, rows, all.length, (webhook, { now }) => viewWebhook(webhook, workspace, now));
+  }),
   "POST /w/{workspace}/webhooks": endpoint({
     ...ofKeys,
     isSensitive: true,
@@ -76,7 +81,7 @@ export const webhookEndpoints = {
       operationId: "addWebhook",
       tag: "Webhooks",
       summary: "Add a webhook address",
-      description: `Adds an address with a secret of its own, up to ten. It receives the events from now on. Without \`types\`, it receives all types but \`contact.updated\`, also those of later versions that it need not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes that, and has the id 1. The owners get an e-mail about it.`,
+      description: `Adds an address with a secret of its own, up to ten. It receives the events from now on. Without \`types\`, it receives ${USUAL_TYPES}, also those of later versions that it need not ask for. The secret is in this answer alone. Where the workspace has no first address, it becomes that, and has the id 1. The owners get an e-mail about it.`,
       bodies: { address: { summary: "An address", value: { url: example.url, types: example.types } } },
       success: "The address was added.",
       status: 201,

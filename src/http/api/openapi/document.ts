@@ -63,7 +63,7 @@ export interface OperationObject {
   "x-scopes"?: readonly string[];
   /** References are to parameters of every operation. */
   parameters?: (ParameterObject | ReferenceObject)[];
-  requestBody?: { required: true; content: Content };
+  requestBody?: { required: boolean; content: Content };
   responses: Record<string, ResponseObject | ReferenceObject>;
 }
 

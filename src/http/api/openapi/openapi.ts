@@ -6,7 +6,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { defaultScopes, type Scope, scopeRows, scopes } from "#src/domain/workspaces/scopes.ts";
 import { PREFIX } from "../../answer.ts";
-import type { ApiEndpoint } from "../../endpoints/endpoint.ts";
+import { type ApiEndpoint, mayLackBody } from "../../endpoints/endpoint.ts";
 import { apiEndpoints } from "../../endpoints/endpoints.ts";
 import { IdempotencyHeader } from "../../idempotency.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
@@ -128,7 +128,7 @@ function operation(endpoint: ApiEndpoint, components: Components): OperationObje
     parameters: [...parametersOf(endpoint, components), { $ref: "#/components/parameters/RequestId" }],
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: contentOf(components.use(body), { ...bodies }) } }),
+      : { requestBody: { required: !mayLackBody(endpoint), content: contentOf(components.use(body), { ...bodies }) } }),
     ...(form === undefined
       ? {}
       : { requestBody: { required: true, content: { "multipart/form-data": { schema: components.use(form) } } } }),

@@ -49,8 +49,8 @@ export function FurtherWebhooks() {
   return (
     <Section title={strings.further} lead={strings.furtherLead} action={add}>
       <Loaded query={webhooks}>
-        {(all) => {
-          const further = all.filter((webhook) => webhook.id !== FIRST);
+        {({ data }) => {
+          const further = data.filter((webhook) => webhook.id !== FIRST);
           if (further.length === 0) return null;
           return (
             <List

@@ -98,7 +98,7 @@ export const strings = {
   secretStored: "I have saved it",
   change: "Change",
   changeAddressTitle: "Change the webhook address",
-  usualTypes: "All but contact.updated",
+  usualTypes: "Default types",
   addressStates: { active: "Active", disabled: "Disabled" },
   addressStateHint:
     "A disabled address receives nothing, and its pending deliveries fail. They can be replayed when it is active again.",

@@ -9,6 +9,7 @@ import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
 import { BUCKETS, readClauses, readFeatures, readPieces } from "#src/domain/workspaces/refusal-features.ts";
 import { languages, languagesOf, readCorpus } from "./corpus.ts";
 
+const RUNS = 3;
 const ROUNDS = 12;
 const LEARNING_RATE = 0.5;
 /** A text has more pieces of words than other features; slower, they leave more to words and concepts, which hold in other texts too. */
@@ -56,7 +57,7 @@ export function crossValidate(listed?: string): void {
   const open = readExamples("open");
   const more = readExamples("train");
   const scored = Array.from({ length: FOLDS }, (_, fold) => {
-    const learned = learn([...open.filter(({ text }) => foldOf(text) !== fold), ...more]);
+    const learned = learn([...open.filter(({ text }) => foldOf(text) !== fold), ...more], 1);
     return open
       .filter(({ text }) => foldOf(text) === fold)
       .map((example) => ({ ...example, score: scoreOf(learned, example.features) }));
@@ -100,31 +101,52 @@ function foldOf(text: string): number {
   return createHash("sha256").update(`fold ${text}`).digest().readUInt8(0) % FOLDS;
 }
 
-/** AdaGrad: a feature that was seen often moves less. */
-function learn(examples: readonly Example[]): Weights {
+/**
+ * AdaGrad: a feature that was seen often moves less. The weights are the mean of several runs, each in an order of its own,
+ * and of all rounds of a run but the first: what one order happens to favour cancels out.
+ */
+function learn(examples: readonly Example[], runs = RUNS): Weights {
   const weights = new Float64Array(BUCKETS);
-  const squares = new Float64Array(BUCKETS).fill(1e-6);
+  const squares = new Float64Array(BUCKETS);
   const rates = new Float64Array(BUCKETS).fill(LEARNING_RATE);
   for (const { pieces } of examples) for (const piece of pieces) rates[piece] = PIECE_RATE;
-  const learned = { bias: 0, weights };
+  const mean = { bias: 0, weights: new Float64Array(BUCKETS) };
+  const share = 1 / (runs * (ROUNDS - 1));
   const order = [...examples];
   const random = randomNumbers();
-  for (let round = 0; round < ROUNDS; round += 1) {
-    shuffle(order, random);
-    for (const { features, isRefusal, weight: counts } of order) {
-      const share = 1 / Math.sqrt(features.length);
-      const error = counts * (logistic(scoreOf(learned, features)) - (isRefusal ? 1 : 0));
-      learned.bias -= BIAS_RATE * error;
-      for (const feature of features) {
-        const weight = weights[feature] ?? 0;
-        const slope = error * share + DECAY * weight;
-        const square = (squares[feature] ?? 0) + slope * slope;
-        squares[feature] = square;
-        weights[feature] = weight - ((rates[feature] ?? 0) * slope) / Math.sqrt(square);
+  for (let run = 0; run < runs; run += 1) {
+    const learned = { bias: 0, weights: weights.fill(0) };
+    squares.fill(1e-6);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      shuffle(order, random);
+      for (const example of order) learnFrom(example, learned, squares, rates);
+      if (round === 0) continue;
+      mean.bias += share * learned.bias;
+      for (const [bucket, weight] of weights.entries()) {
+        mean.weights[bucket] = (mean.weights[bucket] ?? 0) + share * weight;
       }
     }
   }
-  return learned;
+  return mean;
+}
+
+function learnFrom(
+  { features, isRefusal, weight: counts }: Example,
+  learned: Weights,
+  squares: Float64Array,
+  rates: Float64Array,
+): void {
+  const { weights } = learned;
+  const share = 1 / Math.sqrt(features.length);
+  const error = counts * (logistic(scoreOf(learned, features)) - (isRefusal ? 1 : 0));
+  learned.bias -= BIAS_RATE * error;
+  for (const feature of features) {
+    const weight = weights[feature] ?? 0;
+    const slope = error * share + DECAY * weight;
+    const square = (squares[feature] ?? 0) + slope * slope;
+    squares[feature] = square;
+    weights[feature] = weight - ((rates[feature] ?? 0) * slope) / Math.sqrt(square);
+  }
 }
 
 function scoreOf({ bias, weights }: Weights, features: Int32Array): number {
@@ -160,13 +182,12 @@ function shuffle(examples: Example[], random: Iterator<number, never>): void {
 }
 
 function stored({ bias, weights }: Weights): Buffer {
-  const levelMax = 7;
-  const bytes = new Uint8Array(BUCKETS / 2);
+  const levelMax = 127;
+  const bytes = new Int8Array(BUCKETS);
   for (const [bucket, weight] of weights.entries()) {
-    const share = Math.min(1, Math.abs(weight) / WEIGHT_MAX);
-    const level = Math.sign(weight) * Math.round(levelMax * Math.sqrt(share));
-    bytes[bucket >> 1] = (bytes[bucket >> 1] ?? 0) | ((8 + level) << (4 * (bucket & 1)));
+    const level = Math.round((levelMax * weight) / WEIGHT_MAX);
+    bytes[bucket] = Math.max(-levelMax, Math.min(levelMax, level));
   }
-  const head = `${JSON.stringify({ sources: digestOfSources(), bias, step: WEIGHT_MAX / levelMax ** 2 })}\n`;
-  return Buffer.concat([Buffer.from(head), bytes]);
+  const head = `${JSON.stringify({ sources: digestOfSources(), bias, step: WEIGHT_MAX / levelMax })}\n`;
+  return Buffer.concat([Buffer.from(head), new Uint8Array(bytes.buffer)]);
 }

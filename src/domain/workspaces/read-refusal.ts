@@ -13,12 +13,12 @@ const REFUSING_EMOJI = /^(?:[👎🤮🖕😡😤🤬🔇✋\s!?]|\ufe0f)+$/u;
 const STOP_SIGNS = /^(?:[🛑🚫\s]|\ufe0f)+$/u;
 
 /**
- * Chosen by cross-validation (`bun run train:refusals --cross-validate`): false doubt on chat of about 0.6 %. Some lines for
+ * Chosen by cross-validation (`bun run train:refusals --cross-validate`): false doubt on chat of about 0.4 %. Some lines for
  * training were written with the open half in sight, so other chat is doubted more often.
  */
-const REFUSAL_MIN = 1.3;
-/** A text that holds an opt-out word is doubtful unless its other words clearly speak of something else. */
-const STOP_WORD_MIN = -0.5;
+const REFUSAL_MIN = 1.2;
+/** A text that holds an opt-out word is doubtful unless its other words speak of something else. */
+const STOP_WORD_MIN = 0.75;
 
 /** Long enough that a word one letter away is a misspelling rather than another word. */
 const LONG_WORD_MIN = 8;

@@ -1,7 +1,7 @@
 /**
  * Says how likely a text refuses messages, with a weight for each feature. `bun run train:refusals` learns the weights
- * from `test/refusals/corpus` and writes `refusal-weights.bin`: a line of JSON, then a byte for each two
- * buckets.
+ * from `test/refusals/corpus` and writes `refusal-weights.bin`: a line of JSON, then a byte for each
+ * bucket.
  */
 import { readFileSync } from "node:fs";
 import { once } from "#src/core/once.ts";
@@ -12,14 +12,10 @@ interface Model {
   /** What the weights were learned from: see `test/refusals/train.ts`. */
   sources: string;
   bias: number;
-  /** A value of `LEVELS` times this is a weight. */
+  /** What is stored for a bucket times this is its weight. */
   step: number;
-  /** Levels of two buckets in a byte, the even bucket in the lower half. */
-  weights: Uint8Array;
+  weights: Int8Array;
 }
-
-/** What is stored for a weight is 8 and its root, from -7 to 7: the levels are close to each other near 0, where most weights are. */
-const LEVELS: readonly number[] = Array.from({ length: 16 }, (_, level) => (level - 8) * Math.abs(level - 8));
 
 /** Read at the first text: only a server with customers needs it. */
 export const refusalModel = once((): Model => {
@@ -27,7 +23,7 @@ export const refusalModel = once((): Model => {
   const start = bytes.indexOf("\n") + 1;
   return {
     ...JSON.parse(bytes.toString("utf8", 0, start)),
-    weights: new Uint8Array(bytes.buffer, bytes.byteOffset + start),
+    weights: new Int8Array(bytes.buffer, bytes.byteOffset + start),
   };
 });
 
@@ -40,9 +36,6 @@ function scoreOf(features: Int32Array): number {
   const { bias, step, weights } = refusalModel();
   let sum = 0;
   // An index, because an iterator over a typed array takes as long again.
-  for (let at = 0; at < features.length; at += 1) {
-    const bucket = features[at] ?? 0;
-    sum += LEVELS[((weights[bucket >> 1] ?? 0) >> (4 * (bucket & 1))) & 15] ?? 0;
-  }
+  for (let at = 0; at < features.length; at += 1) sum += weights[features[at] ?? 0] ?? 0;
   return bias + (sum * step) / Math.sqrt(features.length);
 }

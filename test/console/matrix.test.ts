@@ -15,7 +15,7 @@ import { type MatrixNetwork, reachServer, startMatrixNetwork } from "#test/suppo
 import { Objects } from "#test/support/matrix-objects.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const RANKS = ["agent", "member", "owner", "operator"] as const;
 type Rank = (typeof RANKS)[number];
 type Route = (typeof routes)[number];

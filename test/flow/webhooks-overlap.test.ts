@@ -129,7 +129,7 @@ test("a key and a person replace the secret of a further address, which leaves t
     await app.clock.advance(MINUTE);
   };
   const ofFirst = await app.webhook(shop, first.url);
-  const call = (path: string, body: object) => app.send("POST", `/api/v1/webhooks${path}`, { key: shop.key, body });
+  const call = (path: string, body?: object) => app.send("POST", `/api/v1/webhooks${path}`, { key: shop.key, body });
   const added = (await call("", { url: hook.url })).body.data;
   const { status, body } = await call(`/${added.id}/rotate-secret`, { overlap: "2h" });
   expect([status, body.data.id]).toEqual([200, added.id]);
@@ -159,5 +159,7 @@ test("a key and a person replace the secret of a further address, which leaves t
   expect([refused.status, refused.body.error.code]).toEqual([400, "invalid_request"]);
   expect(refused.body.error.fields.overlap[0]).toContain("answered 401");
   expect((await call("/99/rotate-secret", {})).status).toBe(404);
+  // Without a body it is read as well.
+  expect((await call("/99/rotate-secret")).status).toBe(404);
   expect((await call("/99/rotate-secret", { overlap: "2h" })).status).toBe(404);
 });

@@ -20,12 +20,12 @@ const own = { stopWords: [], startWords: [] };
 
 /** Percent on the held half: recall at least, false doubt at most. */
 const FLOORS: Readonly<Record<string, [recall: number, falseDoubt: number]>> = {
-  ar: [94, 0.7],
-  de: [95, 1.1],
+  ar: [94, 1],
+  de: [95, 1.6],
   en: [97, 1],
   es: [96, 1],
   fr: [95, 1],
-  hi: [96, 1],
+  hi: [96, 1.2],
   id: [95, 0.8],
   it: [96, 0.8],
   pt: [95, 0.8],
@@ -90,6 +90,11 @@ test("stop signs alone and a spelled-out STOP opt out, and a misspelt long word 
   expect(["bus stop", "Anmeldung", "anmelden", "🎉", ""].map((text) => readRefusal(text, own))).toEqual(
     Array(5).fill(null),
   );
+});
+
+test("an opt-out word is a doubt in languages from which nothing was learned", () => {
+  const texts = ["stop tôi không muốn nữa", "stop!! kum tha", "afmelden graag", "wypisz mnie proszę", "стоп не пишите"];
+  expect(texts.filter((text) => readRefusal(text, own) === null)).toEqual([]);
 });
 
 test("a phrase of the workspace opts out as the whole text, and is a doubt inside a longer one", () => {

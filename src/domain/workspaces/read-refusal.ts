@@ -17,8 +17,8 @@ const STOP_SIGNS = /^(?:[🛑🚫\s]|\ufe0f)+$/u;
  * training were written with the open half in sight, so other chat is doubted more often.
  */
 const REFUSAL_MIN = 1.2;
-/** A text that holds an opt-out word is doubtful unless its other words speak of something else. */
-const STOP_WORD_MIN = 0.75;
+/** A text that holds an opt-out word is doubtful unless its other words clearly speak of something else. */
+const STOP_WORD_MIN = -0.5;
 
 /** Long enough that a word one letter away is a misspelling rather than another word. */
 const LONG_WORD_MIN = 8;

@@ -39,14 +39,19 @@ const burstsOption = text(
 );
 const ofFirst = number("ID", "Id of the workspace; needed for the id 1, which every workspace has");
 
+const USUALLY = `An address for which no types were named receives\n${USUAL_TYPES}.`;
+
 export const commands: readonly Command[] = [
   writeCommand(
     "webhook set",
-    "Set the first address; waiting deliveries go to the new one",
+    {
+      summary: "Set the first address; waiting deliveries go to the new one",
+      details: USUALLY,
+    },
     {
       workspace: workspaceOption,
       url: required(text("URL", "Such as https://example.com/webhook")),
-      types: text("A,B", `Only events of these types; default: ${USUAL_TYPES} (without the option: as before)`),
+      types: text("A,B", "Only events of these types; without the option, as before"),
       "group-bursts": burstsOption,
     },
     ({ workspace, url, types, "group-bursts": bursts }) =>
@@ -60,13 +65,12 @@ export const commands: readonly Command[] = [
     "webhook add",
     {
       summary: "Add an address with a secret and types of its own, up to ten",
-      details:
-        "It receives the events from now on. The secret is shown once. The first address of a workspace has the id 1: webhook\nset, show, clear and, without --id, test and rotate-secret mean it.",
+      details: `It receives the events from now on. The secret is shown once. The first address of a workspace has the id 1: webhook\nset, show, clear and, without --id, test and rotate-secret mean it. ${USUALLY}`,
     },
     {
       workspace: workspaceOption,
       url: required(text("URL", "Such as https://crm.example.com/webhook")),
-      types: text("A,B", `Only events of these types; default: ${USUAL_TYPES}`),
+      types: text("A,B", "Only events of these types; default: see above"),
       "group-bursts": burstsOption,
     },
     ({ workspace: workspaceId, url, types, "group-bursts": bursts }) =>

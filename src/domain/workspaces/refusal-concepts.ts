@@ -44,7 +44,7 @@ const concepts = once((): Concepts => {
     const concept = numbers.get(name) ?? 0;
     for (const word of written.split(" ")) {
       const isBeginning = word.endsWith("*");
-      addTo(isBeginning ? beginnings : wholeWords, foldSpelling(isBeginning ? word.slice(0, -1) : word), concept);
+      addTo(isBeginning ? beginnings : wholeWords, foldForms(isBeginning ? word.slice(0, -1) : word), concept);
     }
   }
   return { wholeWords, beginnings, longestBeginning: Math.max(...[...beginnings.keys()].map(({ length }) => length)) };
@@ -66,10 +66,10 @@ export function conceptsOf(word: string): number[] {
 }
 
 /**
- * One spelling of what people write in several: the last letters of Arabic words with dots or without, and Devanagari
- * with or without the dot below, and with one of two signs of nasal vowels.
+ * One form of what people write in several: the last letters of Arabic words with dots or without, and Devanagari with or
+ * without the dot below, and with one of two signs of nasal vowels.
  */
-export function foldSpelling(word: string): string {
+export function foldForms(word: string): string {
   if (word.charCodeAt(0) < 0x600) return word;
   return word.replace(/ى$/u, "ي").replace(/ة$/u, "ه").replaceAll("\u093c", "").replaceAll("\u0901", "\u0902");
 }

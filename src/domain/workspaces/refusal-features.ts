@@ -3,7 +3,7 @@
  * beside each other, and the concepts of a whole clause. A feature is a number below `BUCKETS`: a hash, so that no
  * vocabulary is stored. Takes linear time, with a limit for each text.
  */
-import { conceptsOf, foldSpelling, TEXT_END, TEXT_START } from "./refusal-concepts.ts";
+import { conceptsOf, foldForms, TEXT_END, TEXT_START } from "./refusal-concepts.ts";
 
 /**
  * Most of the three million features of the corpus have a weight of their own: with 2 ** 18 buckets most shared one, and
@@ -64,7 +64,7 @@ function splitWords(said: string): string[] {
     const at = piece.indexOf("'");
     const pieces = at === 1 || at === 2 ? [piece.slice(0, at), piece.slice(at + 1)] : [piece];
     words.push(
-      ...pieces.map((word) => withoutRepeats(foldSpelling(word.replaceAll("'", "")))).filter((word) => word !== ""),
+      ...pieces.map((word) => withoutRepeats(foldForms(word.replaceAll("'", "")))).filter((word) => word !== ""),
     );
   }
   return words;

@@ -5,6 +5,7 @@
  */
 import type BetterSqlite3 from "better-sqlite3";
 import { textHash } from "#src/core/text-hash.ts";
+import { isBusy } from "./failure.ts";
 
 export type Client = BetterSqlite3.Database;
 
@@ -60,6 +61,23 @@ export function defineBudget(client: Client, check: () => void): void {
     check();
     return 1;
   });
+}
+
+/**
+ * Selects the write-ahead log, which the file keeps. Blocks for about `limitMs` at most while other processes select it
+ * for the same new file: there SQLite reports SQLITE_BUSY at once, whatever the connection's busy timeout is.
+ */
+export function useWriteAheadLog(client: Client, limitMs: number): void {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (let leftMs = limitMs; ; leftMs--) {
+    try {
+      client.pragma("journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || leftMs <= 0) throw error;
+      Atomics.wait(never, 0, 0, 1);
+    }
+  }
 }
 
 function loadDriver(): Driver {

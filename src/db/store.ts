@@ -8,7 +8,7 @@ import { type Clock, sleep, systemClock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import { isMemorySmall } from "#src/core/memory-limit.ts";
 import { type Random, systemRandom } from "#src/core/random.ts";
-import { type Client, openClient } from "./driver.ts";
+import { type Client, openClient, useWriteAheadLog } from "./driver.ts";
 import { isBusy } from "./failure.ts";
 import { FailureLatch } from "./failure-latch.ts";
 import type { FileWatch } from "./file-watch.ts";
@@ -326,7 +326,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   const client = openClient(path, { timeout: OPENING_TIMEOUT_MS });
   // Works only on an empty file. It allows free pages to be returned to the file system incrementally.
   if (isNew) client.pragma("auto_vacuum = INCREMENTAL");
-  client.pragma("journal_mode = WAL");
+  useWriteAheadLog(client, OPENING_TIMEOUT_MS);
   client.pragma("synchronous = FULL");
   client.pragma("foreign_keys = ON");
   // Overwrites deleted data, so that an erased person cannot be found in the file's free space.

@@ -31,6 +31,14 @@ test("a server opens its database while commands open and close it", async () =>
   expect(rows).toBeGreaterThan(0);
 });
 
+test("processes that create the same database at the same time all open it", async () => {
+  await using database = openTestDatabase();
+  const others = Array.from({ length: 4 }, () => database.spawn("create", `${database.path}-new`));
+  for (const other of others) expect(await other.line()).toBe("ready");
+  for (const other of others) other.tell("go");
+  for (const other of others) expect(await other.line()).toBe("done");
+});
+
 test("the page cache is large only while the work that asked for it runs, also if it fails", async () => {
   await using database = openTestDatabase();
   const { store } = database;

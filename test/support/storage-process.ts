@@ -26,6 +26,9 @@ switch (what) {
   case "come-and-go":
     await comeAndGo();
     break;
+  case "create":
+    await createDatabases();
+    break;
   default:
     throw new Error(`what is ${what}?`);
 }
@@ -69,6 +72,18 @@ function acknowledge(): void {
       });
   };
   for (let queueKey = 0; queueKey < 8; queueKey++) writeOne();
+}
+
+/** Opens a new file every 25 ms by the system's clock, as other processes do at the same moment. */
+async function createDatabases(): Promise<void> {
+  say("ready");
+  await told();
+  const start = Math.ceil(Date.now() / 1_000) * 1_000;
+  for (let file = 0; file < 80; file++) {
+    while (Date.now() < start + 25 * file);
+    openStore(`${path}-${file}`, { busyTimeoutMs: 0 }).close();
+  }
+  say("done");
 }
 
 /** Opens, writes and closes repeatedly, as commands beside a server do, until it is told to stop. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { noBrowser, openBrowser, type TestBrowser } from "#test/support/browser.ts";
 import { Workshop } from "../cli/spawn.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 interface Ready {
   base_url: string;

@@ -138,7 +138,7 @@ export const everyLook: readonly Look[] = [
 /** A desk and the narrowest phone. */
 export const twoLooks: readonly Look[] = everyLook.filter(({ name }) => name === "1440 light" || name === "320 light");
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 /** Whether requests of the page for data are under way. Streams never end and do not count. */
 export function followRequests(page: Page): { isQuiet(): boolean } {

@@ -53,7 +53,7 @@ beforeAll(async () => {
     WAXWING_SERVER_PUBLIC_URL: "http://wa.test:8080",
     WAXWING_SERVER_TRUSTED_PROXIES: "127.0.0.1/32",
   });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await app[Symbol.asyncDispose]();
   smtp.close();

@@ -41,4 +41,4 @@ test("each approved template leaves as Meta's page shows it, alone and in a broa
       .map((one) => [one.name, one.components]),
   );
   for (const [name, { sent: components }] of forBroadcasts) expect([name, found.get(name)]).toEqual([name, components]);
-}, 120_000);
+}, 300_000);

@@ -16,7 +16,7 @@ import {
   type WhatsappProcess,
 } from "#test/support/whatsapp-process.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const ANNA = "+4915112345678";
 const BERT = "+4915112345679";
 

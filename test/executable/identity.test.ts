@@ -11,7 +11,7 @@ import { linesOf } from "#test/support/database.ts";
 import { placeExecutable } from "#test/support/executable.ts";
 
 const PASSWORD = "correct horse battery";
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 let directory = "";
 let data = "";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type GraphRow, graphTemplate } from "#test/support/graph-account.ts";
 import { startShop, until, type WhatsappProcess } from "#test/support/whatsapp-process.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const SCORES = ["GREEN", "YELLOW", "RED"] as const;
 /** How long after a report is posted the executable is killed: before it is stored, before it is applied, and after. */
 const KILLED_AFTER_MS = [0, 1, 2, 4, 8, 30] as const;

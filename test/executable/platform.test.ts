@@ -7,7 +7,7 @@ import { graphTemplate } from "#test/support/graph-account.ts";
 import { textFrom } from "#test/support/whatsapp.ts";
 import { PHONE_NUMBER_ID, startShop, until, type WhatsappProcess } from "#test/support/whatsapp-process.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const ANNA = "+4915112345678";
 const GENERAL = `/v25.0/${PHONE_NUMBER_ID}/messages`;
 const MARKETING = `/v25.0/${PHONE_NUMBER_ID}/marketing_messages`;

@@ -27,7 +27,7 @@ import { join } from "node:path";
 import { linesOf } from "#test/support/database.ts";
 import { placeExecutable } from "#test/support/executable.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const isFull = process.env.ROOT_FULL === "1";
 const PART = 3;
 /** No account on this machine has this id. A service needs only a number. */

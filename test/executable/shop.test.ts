@@ -18,7 +18,7 @@ import {
 } from "#test/support/whatsapp-process.ts";
 
 const ORDERS = Number(process.env.WAXWING_SHOP_ORDERS ?? 120);
-const LIMIT_MS = 120_000 + ORDERS * 500;
+const LIMIT_MS = 300_000 + ORDERS * 500;
 const CONCURRENCY = 12;
 
 const never = new Promise<void>(() => {});

@@ -10,7 +10,7 @@ import { linesOf } from "#test/support/database.ts";
 import { placeExecutable } from "#test/support/executable.ts";
 import { measureWait } from "#test/support/processor-wait.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const PERSON = "+442079460210";
 const base = mkdtempSync(join(tmpdir(), "waxwing-small-"));
 const executable = join(base, "waxwing");

@@ -9,7 +9,7 @@ import { limit } from "#test/small-machine/limits.ts";
 import { linesOf } from "#test/support/database.ts";
 import { placeExecutable } from "#test/support/executable.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const PREFIX = "BUN_JSC_";
 const OPTION = `${PREFIX}forceRAMSize`;
 const GROWTH = `${PREFIX}smallHeapGrowthFactor`;

@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { linesOf } from "#test/support/database.ts";
 import { placeExecutable } from "#test/support/executable.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const noMount = process.platform !== "linux" || process.getuid?.() !== 0 ? "needs root on Linux" : null;
 const because = noMount === null ? "" : ` (skipped: ${noMount})`;
 

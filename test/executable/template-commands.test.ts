@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startShop, type WhatsappProcess } from "#test/support/whatsapp-process.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 let shop: WhatsappProcess;
 
 beforeAll(async () => {

@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { placeExecutable } from "#test/support/executable.ts";
 import { makeSite, type Site, until, writeRelease } from "#test/support/upgrades.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 const onlyLinux = process.platform === "linux" ? null : "needs Linux";
 const because = onlyLinux === null ? "" : ` (skipped: ${onlyLinux})`;
 

@@ -9,7 +9,7 @@ import { graphTemplate } from "#test/support/graph-account.ts";
 import { textFrom } from "#test/support/whatsapp.ts";
 import { configurationOf, startShop, until, type WhatsappProcess } from "#test/support/whatsapp-process.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const PEOPLE = 600;
 
 let shop: WhatsappProcess;

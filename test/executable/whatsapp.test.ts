@@ -32,7 +32,7 @@ function textNow(...[graph, from, body]: [...Parameters<typeof textFrom>]): Retu
   return textFrom(graph, from, body, { timestamp: String(Math.floor(Date.now() / 1_000)) });
 }
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const OWN_PHONE = "+4915112345678";
 const OWN_SECRET = "own/secret+of%the=number?31";
 

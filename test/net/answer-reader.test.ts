@@ -225,9 +225,10 @@ describe("limits", () => {
       const { user, system } = process.cpuUsage(before);
       return (user + system) / 1_000;
     };
-    millisecondsFor(20_000);
+    millisecondsFor(10_000);
     const best = (count: number): number => Math.min(...Array.from({ length: 7 }, () => millisecondsFor(count)));
-    expect(best(80_000) / best(20_000)).toBeLessThan(10);
+    // 16 where the time grows with the bytes, 256 where it grows with their square; the machine may slow either run.
+    expect(best(160_000) / best(10_000)).toBeLessThan(64);
   });
 });
 

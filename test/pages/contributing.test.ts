@@ -50,4 +50,4 @@ test("the examples of a log line and of a console column compile, and the log li
     expect([report, await run.exited]).toEqual([expect.stringContaining(" 4 pass"), 0]);
     expect(report).toContain("(pass) a delivery that the receiver accepts is logged once");
   });
-}, 120_000);
+}, 400_000);

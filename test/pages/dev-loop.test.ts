@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { linesOf } from "#test/support/database.ts";
 import { checkout } from "#test/support/source.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const ROUTE = "src/http/endpoints/workspaces.ts";
 const SCREEN = "src/web/app/not-found.tsx";
 const MIGRATION = "migrations/0001_initial.sql";

@@ -12,7 +12,7 @@ import { Workshop } from "#test/cli/spawn.ts";
 import { type Block, codeBlocks, runtimes } from "#test/support/docs-samples.ts";
 import { checkout } from "#test/support/source.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 /** In the reference, ids of rows that the reader does not have. */
 /** Whom the samples join with the person of the other samples. */
 const SHOWN_OTHER = "442079460277";
@@ -259,7 +259,7 @@ async function run(dev: Dev, folder: string, command: readonly string[]): Promis
     stdout: "pipe",
     stderr: "pipe",
     // A program that never ends has to fail, and to end.
-    timeout: 20_000,
+    timeout: 90_000,
   });
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const code = await child.exited;

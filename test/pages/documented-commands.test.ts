@@ -11,7 +11,7 @@ import { commandsIn } from "#test/support/shell-blocks.ts";
 import { checkout } from "#test/support/source.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const pages = ["README.md", "CONTRIBUTING.md", ...markdownIn("docs")].map((path) => ({
   path,

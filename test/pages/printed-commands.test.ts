@@ -12,7 +12,7 @@ import { type ConsoleProcess, startConsole } from "#test/support/console-process
 import { program } from "#test/support/program.ts";
 import { checkout } from "#test/support/source.ts";
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 /** What the reader types; valid in a workspace of any country. */
 const OWN_NUMBER = "+442079460210";
 

@@ -19,7 +19,7 @@ const PLACES = [
 ];
 
 const IDLE_MS = 3_000;
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 /** Widths and schemes. */
 const LOOKS = [
   [1440, "light"],
@@ -86,7 +86,7 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   await watch(context, troubles);
   const page = await context.newPage();
   // The machine may be busy with other tests.
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(WAIT_MS);
   const findings = (): Promise<string[]> => axeFindings(page);
   return {
     browser,

@@ -32,7 +32,7 @@ export const PHONE_NUMBER_ID = "200000000000001";
 const ACCOUNT_ID = "100000000000001";
 const APP_SECRET = "app-secret-of-the-test";
 const CALLBACKS = "/networks/whatsapp";
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 90_000;
 
 /** The template of everything sent here: its one value says which message of the test it is. */
 export const LABELLED = "labelled";

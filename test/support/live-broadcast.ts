@@ -62,7 +62,7 @@ export const MAX_IN_FLIGHT = 200;
  */
 export const answersThatLeave = (left: number, { people }: { people: number }): number => people - MAX_IN_FLIGHT - left;
 /** Longer than anything here takes, even on a busy machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 20;
 
 /** Starts a broadcast to all members of the list with this index. */

@@ -297,7 +297,7 @@ export async function makeWhatsappProcess(
   return made;
 }
 
-const UNTIL_LIMIT_MS = 30_000;
+const UNTIL_LIMIT_MS = 90_000;
 const LOOK_EVERY_MS = 5;
 
 /** Polls until the condition holds; throws with the description if it never does. */

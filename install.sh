@@ -216,7 +216,7 @@ run_test() {
     TEST_EXECUTABLE=${TEST_EXECUTABLE:-$("$bun" test/support/executable.ts)}
     export TEST_EXECUTABLE
   fi
-  exec "$bun" test --timeout 60000 --parallel=5 --no-isolate --timings=test/timings.json "$@"
+  exec "$bun" test --timeout 180000 --parallel=5 --no-isolate --timings=test/timings.json "$@"
 }
 
 run_build() {

@@ -62,10 +62,14 @@ function missingPaths(text: string): string[] {
     .filter((path) => path !== "" && !existsSync(join(checkout, path)));
 }
 
-/** `domain/…`, `http/…` and the like, in code quotes: paths below `src`. */
+/**
+ * `domain/…`, `http/…` and the like, in code quotes: paths below `src`. A path to a module is one, too, whatever it begins
+ * with: one that begins in the middle leaves the reader to guess which folder is meant.
+ */
 function missingSources(text: string): string[] {
   const folders = readdirSync(join(checkout, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const named = new RegExp(`\`((?:${folders.map(({ name }) => name).join("|")})/[\\w./-]*[\\w/])\``, "g");
+  const first = folders.map(({ name }) => name).join("|");
+  const named = new RegExp(`\`((?:${first})/[\\w./-]*[\\w/]|[\\w.-]+/[\\w./-]*[.]tsx?)\``, "g");
   return [...text.matchAll(named)]
     .map(([, path = ""]) => path)
     .filter((path) => !existsSync(join(checkout, "src", path)) && !existsSync(join(checkout, path)));
@@ -114,9 +118,9 @@ test("what is broken is found", () => {
   expect(
     missingPaths("see `src/no.ts`, test/no.test.ts, docs/decisions/NNNN-*.md and https://x.example/docs/no"),
   ).toEqual(["src/no.ts", "test/no.test.ts"]);
-  expect(missingSources("`domain/no.ts`, `http/api/app.ts`, `domain/messages`, and domain/prose.ts")).toEqual([
-    "domain/no.ts",
-  ]);
+  expect(
+    missingSources("`domain/no.ts`, `http/api/app.ts`, `api/app.ts`, `domain/messages`, and domain/prose.ts"),
+  ).toEqual(["domain/no.ts", "api/app.ts"]);
   expect(missingScripts("`bun run check`, `bun run nothing`")).toEqual(["nothing"]);
 });
 

@@ -1,7 +1,7 @@
 /** `waxwing trigger`: every event and fault of its list happens on a dev, by its name alone. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { scenarios } from "#src/cli/trigger/scenarios.ts";
-import { eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { defaultTypes, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { Workshop } from "./spawn.ts";
 
 const workshop = new Workshop();
@@ -9,7 +9,7 @@ const env = { XDG_RUNTIME_DIR: workshop.directory };
 /** The network reports at once. */
 const early = { WAXWING_SIMULATOR_DELIVER_AFTER: "0s", WAXWING_SIMULATOR_READ_AFTER: "0s" };
 let dev: Awaited<ReturnType<Workshop["start"]>>;
-let ready: { base_url: string; control_url: string; control_token: string };
+let ready: { base_url: string; api_key: string; control_url: string; control_token: string };
 
 beforeAll(async () => {
   dev = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"], { env: { ...env, ...early } });
@@ -28,6 +28,11 @@ interface Triggered {
   } | null;
 }
 
+interface Listed {
+  data: unknown[];
+  meta: { next: string };
+}
+
 const trigger = (...args: string[]): Promise<Triggered> => workshop.json<Triggered>(["trigger", ...args], { env });
 
 test("there is one for each type of event", () => {
@@ -36,6 +41,28 @@ test("there is one for each type of event", () => {
 
 test.each([...scenarios].filter(([, { event }]) => event !== null))("%s", async (name, { event }) => {
   expect(await trigger(name)).toMatchObject({ triggered: name, event: { type: event } });
+});
+
+/** Such a type is recorded only where it is wanted, and `trigger` does not wait for it: the test above leaves it out. */
+test("every type that an address has to ask for is published, too", async () => {
+  const onRequest = eventTypes.filter((type) => !defaultTypes.includes(type));
+  const api = async (method: string, path: string, body?: object): Promise<Listed> => {
+    const headers = { authorization: `Bearer ${ready.api_key}`, "content-type": "application/json" };
+    const answer = await fetch(`${ready.base_url}${path}`, {
+      ...{ method, headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const shown = (await answer.json()) as Listed;
+    if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(shown)}`);
+    return shown;
+  };
+  await api("POST", "/webhooks", { url: "http://127.0.0.1:9/hook", types: onRequest });
+  for (const type of onRequest) {
+    const { meta } = await api("GET", "/events?after=latest");
+    await trigger(type);
+    const { data } = await api("GET", `/events?after=${meta.next}&types=${type}&wait=5`);
+    expect([type, data.length > 0]).toEqual([type, true]);
+  }
 });
 
 test("options say which code, text and type", async () => {

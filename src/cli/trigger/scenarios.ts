@@ -104,6 +104,8 @@ const events: Readonly<Record<EventType, Scenario>> = {
     isAwaited: false,
     async act(stage) {
       await write(stage, "text", undefined);
+      // Times are whole seconds, and of two messages in one second the first says who has the conversation.
+      await stage.pause(SECOND_MS);
       await stage.control("POST", "/inbound", {
         from: stage.person,
         type: "standby",

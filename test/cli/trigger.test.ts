@@ -43,7 +43,7 @@ test.each([...scenarios].filter(([, { event }]) => event !== null))("%s", async 
   expect(await trigger(name)).toMatchObject({ triggered: name, event: { type: event } });
 });
 
-/** Such a type is recorded only where it is wanted, and `trigger` does not wait for it: the test above leaves it out. */
+/** Such a type is recorded only where it is wanted, and `trigger` does not wait for it: the test above skips it. */
 test("every type that an address has to ask for is published, too", async () => {
   const onRequest = eventTypes.filter((type) => !defaultTypes.includes(type));
   const api = async (method: string, path: string, body?: object): Promise<Listed> => {

@@ -4,6 +4,8 @@
  * the page of Meta's documentation, below `whatsapp/` ("OpenAPI": Meta's own description, version 23). Lengths are in
  * code points.
  */
+import type { MessageType } from "#src/domain/messages/message.ts";
+
 export type Shape =
   /** `isBlank`: spaces and invisible characters are taken. `isAlphanumeric`: letters and digits alone are. */
   | { is: "text"; max: number; code: string; isBlank: boolean; from: string; isAlphanumeric?: true }
@@ -166,7 +168,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
     emoji: needed({ ...words(UNLIMITED, "messages/reaction-messages"), isBlank: true } as Shape),
   }),
   interactive: { is: "variant", by: "type", of: interactiveShapes(fileHeader()) },
-};
+} satisfies Readonly<Record<Exclude<MessageType, "template">, Shape>>;
 
 const { button, cta_url: link } = interactiveShapes(textHeader);
 

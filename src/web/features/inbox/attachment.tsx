@@ -60,7 +60,7 @@ export function SentAttachment({ content }: { content: Content }) {
     );
   }
   if ("media" in content) return <SentFile {...content.media} />;
-  // Their text says all. A kind that nothing above shows is an error of the compiler here.
+  // The text of a message says the rest. A kind that nothing above shows is an error of the compiler here.
   content satisfies { reaction: unknown } | { text: unknown };
   return null;
 }

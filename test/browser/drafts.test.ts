@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Route } from "playwright-core";
 import { noBrowser, waitUntil } from "#test/support/browser.ts";
-import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 import { chooseFromOpenList } from "#test/support/choose-template.ts";
 
 interface Kept {
@@ -10,17 +10,23 @@ interface Kept {
   template: { body: string[] } | null;
 }
 
+const SLOW_ANSWER_MS = 500;
 const [ASHA, BOB] = ["asha@example.com", "bob.rao@example.com"];
+
+/** A person has asked this. */
+async function startAsked(text: string): Promise<Scenario> {
+  const scenario = await startScenario();
+  await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
+  await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", { text, number: 1 });
+  return scenario;
+}
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(
     "what was read before a draft was saved does not replace it",
     async () => {
-      await using scenario = await startScenario();
+      await using scenario = await startAsked("Is it red?");
       const { page, context } = scenario;
-      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
-      const from = { text: "Is it red?", number: 1 };
-      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", from);
       const reply = page.getByLabel("Your reply", { exact: true });
       const row = page.locator('nav a[data-row="1"]');
       await scenario.go("inbox?person=1");
@@ -55,13 +61,85 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
+    "what the server has of another device does not replace what is typed while it is read",
+    async () => {
+      await using scenario = await startAsked("Is it red?");
+      const { page, context } = scenario;
+      const other = { content: { text: "I look" }, key: "of another device", replaces: null, age_ms: 0 };
+      const reply = page.getByLabel("Your reply", { exact: true });
+      const [typed, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await context.route(/\/inbox\/1\/draft/, async (route) => {
+        if (route.request().method() === "PUT") {
+          await read.promise;
+          return route.continue();
+        }
+        await scenario.prepare("PUT", "/inbox/1/draft", other);
+        const response = await route.fetch();
+        const { age_ms: age } = ((await response.json()) as { data: { age_ms: number } }).data;
+        await typed.promise;
+        // On a slow line. By the moment of the answer, the other draft would be the newer one.
+        await Bun.sleep(age + SLOW_ANSWER_MS);
+        await route.fulfill({ response });
+        read.resolve();
+      });
+      await scenario.go("inbox?person=1");
+      await reply.pressSequentially("Red as");
+      typed.resolve();
+      await read.promise;
+      await reply.pressSequentially(" a rose");
+      await page.getByRole("button", { name: "Send reply" }).click();
+      await page.getByRole("region", { name: "Conversation", exact: true }).getByText("Red as a rose").waitFor();
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "what is typed stays when the server hears late of a draft that was emptied before; what was sent does not",
+    async () => {
+      await using scenario = await startAsked("Is it red?");
+      const { page, context } = scenario;
+      const old = { content: { text: "Yes" }, key: "old", replaces: null, age_ms: 0 };
+      const emptied = { content: null, key: "emptied", replaces: "old", age_ms: 0 };
+      const statuses: number[] = [];
+      await context.route(/\/inbox\/1\/draft/, async (route) => {
+        if (route.request().method() !== "PUT") return route.continue();
+        // Both of a page that was left.
+        if (statuses.length === 0) {
+          for (const late of [old, emptied]) await scenario.prepare("PUT", "/inbox/1/draft", late);
+        }
+        const response = await route.fetch();
+        statuses.push(response.status());
+        await route.fulfill({ response });
+      });
+      const reply = page.getByLabel("Your reply", { exact: true });
+      await scenario.go("inbox?person=1");
+      await reply.fill("Red as a rose");
+      await waitUntil(async () => statuses.length > 1);
+      expect([statuses.slice(0, 2), await reply.inputValue()]).toEqual([[409, 200], "Red as a rose"]);
+      expect((await scenario.read<{ data: { content: Kept } }>("/inbox/1/draft")).data.content.text).toBe(
+        "Red as a rose",
+      );
+      // What was sent does not stay, although its answer was lost.
+      await context.route(/\/w\/1\/messages$/, async (route) => {
+        await route.fetch();
+        await route.fulfill({ status: 500, json: { error: { code: "internal", message: "It broke." } } });
+      });
+      await reply.press("End");
+      await reply.pressSequentially("!");
+      await reply.press("Control+Enter");
+      await waitUntil(async () => (await reply.inputValue()) === "");
+      const { data } = await scenario.read<{ data: { text: string }[] }>("/messages");
+      expect(data.map(({ text }) => text)).toEqual(["Red as a rose!"]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
     "a file whose message was stored when the page was reloaded is not sent twice",
     async () => {
-      await using scenario = await startScenario();
+      await using scenario = await startAsked("Have you a menu?");
       const { page, context } = scenario;
-      await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
-      const from = { text: "Have you a menu?", number: 1 };
-      await scenario.prepare("POST", "/simulator/phones/%2B919876540010/write", from);
       const reply = page.getByLabel("Your reply", { exact: true });
       const caption = page.getByLabel("Caption", { exact: true });
       const file = page.getByRole("region", { name: "Attached file" });

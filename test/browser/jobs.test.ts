@@ -184,7 +184,10 @@ async function goAll(name: HandName, scenario: Scenario): Promise<Map<string, re
     await scenario.go(path);
     await (path === "inbox" ? rows.first() : thread.getByText("Is it red?").first()).waitFor();
     hand.steps = [];
-    await act();
+    await act().catch(async (error) => {
+      console.error(`${title}: the page says\n${await page.locator("body").textContent()}`);
+      throw error;
+    });
     done.set(title, hand.steps);
     await takePictures(scenario, `job-${title.split(" ")[0]}-${name}`);
     if (name === "touch") await page.setViewportSize({ width: 390, height: 844 });

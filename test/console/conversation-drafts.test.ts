@@ -106,6 +106,9 @@ describe("the draft of a conversation", () => {
     expect(await save(ana, "Y", { key: "before", replaces: "one", age: 1_500 })).toEqual(NEWER);
     // It was on its way.
     expect(await save(ana, "Yes", { key: "one" })).toEqual(NEWER);
+    // Nor does it keep away what is typed in sight of its end, however long that was on its way.
+    const { key: ended } = await read(ana);
+    expect(await save(ana, "And", { key: "two and a half", replaces: ended, age: 1_500 })).toBe(200);
     await save(ana, "And more", { key: "three" });
     expect((await send("And", "two")).status).toBe(201);
     expect((await read(ana)).content.text).toBe("And more");

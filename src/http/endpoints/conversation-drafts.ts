@@ -21,6 +21,8 @@ const Content = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), { m
 /** Since the user last changed it: clocks of devices differ. */
 const AgeMs = Type.Integer({ minimum: 0, maximum: AGE_MS_MAX });
 const Key = Type.String({ minLength: 1, maxLength: KEY_LENGTH_MAX });
+/** Empty: one that was sent. */
+const StoredKey = Type.String({ maxLength: KEY_LENGTH_MAX });
 
 export const conversationDraftEndpoints = {
   "GET /w/{workspace}/inbox/{contact}/draft": endpoint({
@@ -40,7 +42,7 @@ export const conversationDraftEndpoints = {
     session: "inbox",
     params,
     /** `content` null: it is empty. `replaces`: the key of the one that was changed; null: there was none. */
-    body: Form({ content: Nullable(Content), key: Key, replaces: Nullable(Key), age_ms: AgeMs }),
+    body: Form({ content: Nullable(Content), key: Key, replaces: Nullable(StoredKey), age_ms: AgeMs }),
     output: Data(Empty),
   }).answer((call) =>
     change({ ...call, form: null }, (tx) => {

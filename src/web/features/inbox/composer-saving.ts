@@ -23,6 +23,8 @@ export function useSavedDraft(id: string, isOver: boolean): void {
 function keepSaved(id: string): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOpen = true;
+  /** What was typed until then is not saved over an empty field: the page was not open, or the server has refused it. */
+  let insistedAt = Date.now();
   let { changedAt: noticed } = readDraft(id);
   let isSaving = false;
   const saveIn = (ms: number) => {
@@ -45,14 +47,14 @@ function keepSaved(id: string): () => void {
       });
       setDraft(id, { savedAt: Math.max(changedAt, readDraft(id).savedAt) });
     } catch (error) {
-      if (isNewerThere(error)) await load(changedAt);
+      if (isNewerThere(error)) await load({ changedAt, replaces: input.body.replaces });
       else if (isPassing(error)) saveIn(RETRY_MS);
     } finally {
       isSaving = false;
     }
   };
-  /** `refused`: the change that the server did not take; null: none. */
-  const load = async (refused: number | null): Promise<void> => {
+  /** `refused`: what the server did not take; null: nothing. */
+  const load = async (refused: Refused | null): Promise<void> => {
     const before = readDraft(id);
     const saved = await read(id);
     const draft = readDraft(id);
@@ -60,9 +62,23 @@ function keepSaved(id: string): () => void {
     if (draft.savedAt !== before.savedAt) return load(refused);
     if (saved === undefined || draft.isSending) return;
     if (saved !== null && saved.content !== null && isWaitingAs(placeOf(id), saved.key)) return empty(saved.key);
-    const next = nextOf(draft, saved, refused);
-    if (next === "save") saveIn(DELAY_MS);
+    const next = nextOf(draft, saved, { refused, insistedAt });
+    if (next === "save") saveOver(saved, draft);
+    else if (next === "clear") clear(saved, draft);
     else if (next === "take") takeSaved(id, saved);
+  };
+  /** It was sent, and its answer was lost. The server has an earlier state of it. */
+  const clear = (saved: Saved | null, { changedAt }: Draft) => {
+    takeSaved(id, { content: null, key: saved?.key ?? "", at: changedAt });
+    write(id, {});
+  };
+  /** The server may hear late of a page that was left with an empty field. What was typed since is newer, in sight of it. */
+  const saveOver = (saved: Saved | null, { changedAt }: Draft) => {
+    if (saved?.content === null) {
+      insistedAt = changedAt;
+      setDraft(id, { savedKey: saved.key });
+    }
+    saveIn(DELAY_MS);
   };
   /** The server has what waits for the line here: the page ended before it could say that the field is empty. */
   const empty = (savedKey: string) => {
@@ -103,27 +119,40 @@ interface Saved {
   /** Null: it was sent or emptied. */
   content: Partial<Draft> | null;
   key: string;
-  /** When it was changed, by this browser's clock. */
+  /** When it was changed, by this browser's clock, and at the earliest: what is typed while it is read is newer. */
   at: number;
 }
 
-/** Which of the two stays: the newer. */
-function nextOf(draft: Draft, saved: Saved | null, refused: number | null): "save" | "take" | "nothing" {
+interface Refused {
+  changedAt: number;
+  replaces: string | null;
+}
+
+interface Known {
+  refused: Refused | null;
+  insistedAt: number;
+}
+
+/** Which of the two stays: the newer. `clear`: none. */
+function nextOf(draft: Draft, saved: Saved | null, { refused, insistedAt }: Known) {
   const isThere = saved !== null && saved.content !== null;
   const isOwn = refused === null && isThere && saved.key === draft.savedKey;
-  const isLater = refused === null ? draft.changedAt > (saved?.at ?? 0) : draft.changedAt !== refused;
-  if (isUnsaved(draft) && (isOwn || isLater)) return "save";
+  const isLater = refused === null ? draft.changedAt > (saved?.at ?? 0) : draft.changedAt !== refused.changedAt;
+  const isTyped = !isThere && !isBlankDraft(draft) && draft.changedAt > insistedAt;
+  if (isUnsaved(draft) && (isOwn || isLater || isTyped)) return "save";
   if (isOwn || (!isThere && isBlankDraft(draft))) return "nothing";
-  return "take";
+  // What follows the server's own is refused only if it was sent.
+  return isThere && saved.key === refused?.replaces ? "clear" : "take";
 }
 
 /** Undefined: it could not be read. */
 async function read(id: string): Promise<Saved | null | undefined> {
   const { workspaceId: workspace, contactId: contact } = placeOf(id);
+  const askedAt = Date.now();
   try {
     const saved = await request("GET /w/{workspace}/inbox/{contact}/draft", { workspace, contact });
     if (saved === null) return null;
-    return { content: saved.content as Saved["content"], key: saved.key, at: Date.now() - saved.age_ms };
+    return { content: saved.content as Saved["content"], key: saved.key, at: askedAt - saved.age_ms };
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@
  * Finds the encoding of a text file by what makes sense as text: each encoding that can be is tried on the words of the
  * file that are not ASCII, and the one that gives words of a language wins. Where two fit, a person has to choose.
  */
+import { isAscii } from "node:buffer";
 import { invalidRequest } from "#src/core/problem.ts";
 import { bytesOf, type FileSource } from "./bytes.ts";
 import { decoderOf, type Encoding, encodings } from "./encodings.ts";
@@ -131,10 +132,6 @@ function* linesOf(text: Buffer): Generator<Buffer> {
     yield text.subarray(at, end + 1);
     at = end + 1;
   }
-}
-
-function isAscii(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte < 0x80);
 }
 
 /** Two bytes for each character, with a byte order mark or without one: digits and line ends have a zero byte. */

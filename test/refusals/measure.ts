@@ -2,8 +2,11 @@
  * Measures on the corpus of refusals and shop chat how much is heard, for each language and half. Lines of the held half
  * are counted and never returned: patterns tuned on them would falsify the result.
  */
+import { once } from "#src/core/once.ts";
+import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
 import { readRefusal } from "#src/domain/workspaces/read-command.ts";
-import { type Half, readCorpus } from "./corpus.ts";
+import { readClauses } from "#src/domain/workspaces/refusal-features.ts";
+import { type Half, languagesOf, readCorpus } from "./corpus.ts";
 
 const own = { stopWords: [], startWords: [] };
 
@@ -12,9 +15,12 @@ export interface Count {
   of: number;
 }
 
+/** `unseen`: lines of the held half whose words are those of no line from which the model learned. */
+type Part = Half | "unseen";
+
 export interface Measured {
   language: string;
-  half: Half;
+  part: Part;
   /** Refusals that opt out or raise a doubt. */
   recall: Count;
   /** Refusals marked as unmistakable that opt out. */
@@ -23,8 +29,8 @@ export interface Measured {
   falseOptOut: Count;
 }
 
-export function measure(language: string, half: Half): Measured {
-  const lines = readLines(language, half);
+export function measure(language: string, part: Part): Measured {
+  const lines = readLines(language, part);
   const refusals = lines.filter(({ isRefusal }) => isRefusal);
   const chat = lines.filter(({ isRefusal }) => !isRefusal);
   const stops = refusals.filter(({ label }) => label === "stop");
@@ -34,7 +40,7 @@ export function measure(language: string, half: Half): Measured {
   });
   return {
     language,
-    half,
+    part,
     recall: count(refusals, "stop", "ambiguous", "doubt"),
     optedOut: count(stops, "stop"),
     falseDoubt: count(chat, "doubt"),
@@ -59,6 +65,22 @@ export function interval({ count, of }: Count): [low: number, high: number] {
   return [(middle - reach) * scale, (middle + reach) * scale];
 }
 
-function readLines(language: string, half: Half) {
-  return readCorpus(half, language).map((line) => ({ ...line, meaning: readRefusal(line.text, own) }));
+function readLines(language: string, part: Part) {
+  const lines =
+    part === "unseen"
+      ? readCorpus("held", language).filter(({ text }) => !learned().has(wordsOf(text)))
+      : readCorpus(part, language);
+  return lines.map((line) => ({ ...line, meaning: readRefusal(line.text, own) }));
+}
+
+/** The words of each line from which the model learned. */
+const learned = once(() => {
+  const lines = (["open", "train"] as const).flatMap((part) =>
+    languagesOf(part).flatMap((language) => readCorpus(part, language)),
+  );
+  return new Set(lines.map(({ text }) => wordsOf(text)));
+});
+
+function wordsOf(text: string): string {
+  return readClauses(normalizeText(text)).flat().join(" ");
 }

@@ -1,6 +1,6 @@
 /**
- * What the corpus of refusals and shop chat must at least show on each half. The goals (`bun run bench:refusals`) are
- * higher than what is reached; these floors keep what was measured.
+ * What the corpus of refusals and shop chat must at least show on each half: the goals of 95 % heard and 1 % doubted (`bun
+ * run bench:refusals`), and where more was measured, that.
  */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -8,11 +8,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
 import { readRefusal } from "#src/domain/workspaces/read-command.ts";
+import { holdsMisspelt } from "#src/domain/workspaces/read-refusal.ts";
 import { LEXICONS } from "#src/domain/workspaces/refusal-concepts.ts";
+import { readClauses } from "#src/domain/workspaces/refusal-features.ts";
 import { refusalModel } from "#src/domain/workspaces/refusal-model.ts";
 import { isLong } from "#test/support/long-form.ts";
 import { quickestMs } from "#test/support/processor-wait.ts";
-import { languages } from "./corpus.ts";
+import { languages, readCorpus } from "./corpus.ts";
 import { type Count, measure } from "./measure.ts";
 import { digestOfSources, trainModel } from "./train.ts";
 
@@ -20,15 +22,15 @@ const own = { stopWords: [], startWords: [] };
 
 /** Percent on the held half: recall at least, false doubt at most. */
 const FLOORS: Readonly<Record<string, [recall: number, falseDoubt: number]>> = {
-  ar: [94, 1],
-  de: [95, 1.6],
-  en: [97, 1],
-  es: [96, 1],
-  fr: [95, 1],
-  hi: [96, 1.2],
-  id: [95, 0.8],
-  it: [96, 0.8],
-  pt: [95, 0.8],
+  ar: [95, 0.9],
+  de: [96, 0.9],
+  en: [97, 0.6],
+  es: [97, 0.6],
+  fr: [96, 0.5],
+  hi: [97, 1],
+  id: [96, 0.8],
+  it: [97, 0.5],
+  pt: [96, 0.5],
 };
 
 const percent = ({ count, of }: Count): number => (100 * count) / of;
@@ -55,7 +57,7 @@ test.skipIf(!isLong)(
     const file = join(import.meta.dir, "../../src/domain/workspaces/refusal-weights.bin");
     expect(trainModel().equals(readFileSync(file))).toBe(true);
   },
-  300_000,
+  1_800_000,
 );
 
 test("the words of the concepts are written as a text is normalised", () => {
@@ -90,6 +92,29 @@ test("stop signs alone and a spelled-out STOP opt out, and a misspelt long word 
   expect(["bus stop", "Anmeldung", "anmelden", "🎉", ""].map((text) => readRefusal(text, own))).toEqual(
     Array(5).fill(null),
   );
+});
+
+test("a right word that is one letter away from an opt-out word does not make chat a doubt", () => {
+  const chat = [
+    "Kind vom Turnen abmelden und beim Schwimmen anmelden, geht das bei euch?",
+    "I unsubscribed from the gym, are you open?",
+    "désabonnée de mon ancienne salle, vous avez des mensuels",
+    "batuknya ga berhenti2 dok, bisa periksa hari ini?",
+  ];
+  expect(chat.filter((text) => readRefusal(text, own) !== null)).toEqual([]);
+  const refusals = ["bitte abmelden von euren Nachrichten", "bitte abmeldem", "I want to be unsubscribed from this"];
+  expect(refusals.filter((text) => readRefusal(text, own) === null)).toEqual([]);
+});
+
+test("of what was learned from, no chat is a doubt only because a word looks misspelt", () => {
+  const doubts = (["open", "train"] as const).flatMap((half) =>
+    languages.flatMap((language) =>
+      readCorpus(half, language)
+        .filter(({ isRefusal, text }) => !isRefusal && holdsMisspelt(readClauses(normalizeText(text))))
+        .map(({ text }) => text),
+    ),
+  );
+  expect(doubts).toEqual([]);
 });
 
 test("an opt-out word is a doubt in languages from which nothing was learned", () => {

@@ -6,14 +6,12 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
-import { BUCKETS, readClauses, readFeatures, readPieces } from "#src/domain/workspaces/refusal-features.ts";
+import { BUCKETS, readClauses, readFeatures } from "#src/domain/workspaces/refusal-features.ts";
 import { languages, languagesOf, readCorpus } from "./corpus.ts";
 
 const RUNS = 3;
 const ROUNDS = 12;
 const LEARNING_RATE = 0.5;
-/** A text has more pieces of words than other features; slower, they leave more to words and concepts, which hold in other texts too. */
-const PIECE_RATE = 0.15;
 const BIAS_RATE = 0.01;
 const DECAY = 3e-4;
 const FOLDS = 5;
@@ -28,7 +26,6 @@ interface Example {
   isRefusal: boolean;
   weight: number;
   features: Int32Array;
-  pieces: Int32Array;
 }
 
 interface Weights {
@@ -89,10 +86,9 @@ function shares(scored: readonly { isRefusal: boolean; score: number }[], thresh
 function readExamples(half: "open" | "train"): Example[] {
   return languagesOf(half).flatMap((language) =>
     readCorpus(half, language).map(({ isRefusal, text }) => {
-      const clauses = readClauses(normalizeText(text));
       const weight = language === "other" ? OTHER_WEIGHT : 1;
-      const features = readFeatures(clauses, text)[0] ?? new Int32Array();
-      return { language, text, isRefusal, weight, features, pieces: readPieces(clauses) };
+      const features = readFeatures(readClauses(normalizeText(text)), text)[0] ?? new Int32Array();
+      return { language, text, isRefusal, weight, features };
     }),
   );
 }
@@ -108,8 +104,6 @@ function foldOf(text: string): number {
 function learn(examples: readonly Example[], runs = RUNS): Weights {
   const weights = new Float64Array(BUCKETS);
   const squares = new Float64Array(BUCKETS);
-  const rates = new Float64Array(BUCKETS).fill(LEARNING_RATE);
-  for (const { pieces } of examples) for (const piece of pieces) rates[piece] = PIECE_RATE;
   const mean = { bias: 0, weights: new Float64Array(BUCKETS) };
   const share = 1 / (runs * (ROUNDS - 1));
   const order = [...examples];
@@ -119,7 +113,7 @@ function learn(examples: readonly Example[], runs = RUNS): Weights {
     squares.fill(1e-6);
     for (let round = 0; round < ROUNDS; round += 1) {
       shuffle(order, random);
-      for (const example of order) learnFrom(example, learned, squares, rates);
+      for (const example of order) learnFrom(example, learned, squares);
       if (round === 0) continue;
       mean.bias += share * learned.bias;
       for (const [bucket, weight] of weights.entries()) {
@@ -130,12 +124,7 @@ function learn(examples: readonly Example[], runs = RUNS): Weights {
   return mean;
 }
 
-function learnFrom(
-  { features, isRefusal, weight: counts }: Example,
-  learned: Weights,
-  squares: Float64Array,
-  rates: Float64Array,
-): void {
+function learnFrom({ features, isRefusal, weight: counts }: Example, learned: Weights, squares: Float64Array): void {
   const { weights } = learned;
   const share = 1 / Math.sqrt(features.length);
   const error = counts * (logistic(scoreOf(learned, features)) - (isRefusal ? 1 : 0));
@@ -145,7 +134,7 @@ function learnFrom(
     const slope = error * share + DECAY * weight;
     const square = (squares[feature] ?? 0) + slope * slope;
     squares[feature] = square;
-    weights[feature] = weight - ((rates[feature] ?? 0) * slope) / Math.sqrt(square);
+    weights[feature] = weight - (LEARNING_RATE * slope) / Math.sqrt(square);
   }
 }
 

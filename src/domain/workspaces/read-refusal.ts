@@ -5,7 +5,7 @@
 import { once } from "#src/core/once.ts";
 import { normalizeText } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
-import { readClauses } from "./refusal-features.ts";
+import { type Clause, readClauses } from "./refusal-features.ts";
 import { scoreRefusal } from "./refusal-model.ts";
 
 /** Emoji that refuse when a text consists of nothing else. */
@@ -33,8 +33,12 @@ const longStopWords = once(() => {
   }
   return words;
 });
-/** Right words that are one letter away from an opt-out word and mean the opposite. */
-const opposites = once(() => new Set([...OPT_IN_WORDS, "anmelden", "Anmeldung"].map(normalizeText)));
+/** Right words, although one letter away from an opt-out word: its opposite, another form, or one of another language. */
+const rightWords = once(() => {
+  const commands = [...OPT_IN_WORDS, ...OPT_OUT_WORDS.map(({ word }) => word)];
+  const others = ["anmelden", "Anmeldung", "unsubscribed", "désabonné", "désabonnée", "berhenti2"];
+  return new Set([...commands, ...others].map(normalizeText));
+});
 
 /** Whether the text is stop signs and nothing else. */
 export function isStopSign(text: string): boolean {
@@ -48,7 +52,7 @@ export function isStopSign(text: string): boolean {
 export function refuses(text: string, said: string, holdsStop: boolean): boolean {
   if (isRefusingEmoji(text)) return true;
   const clauses = readClauses(said);
-  return scoreRefusal(clauses, text) >= (holdsStop ? STOP_WORD_MIN : REFUSAL_MIN) || clauses.flat().some(isMisspelt);
+  return scoreRefusal(clauses, text) >= (holdsStop ? STOP_WORD_MIN : REFUSAL_MIN) || holdsMisspelt(clauses);
 }
 
 /** Whether the text is emoji and nothing else, and one of them refuses. */
@@ -56,8 +60,13 @@ function isRefusingEmoji(text: string): boolean {
   return REFUSING_EMOJI.test(text) && /\p{So}/u.test(text);
 }
 
+/** Whether a word is a long opt-out word with one wrong letter. */
+export function holdsMisspelt(clauses: readonly Clause[]): boolean {
+  return clauses.flat().some(isMisspelt);
+}
+
 function isMisspelt(word: string): boolean {
-  if (word.length < LONG_WORD_MIN - 1 || opposites().has(word)) return false;
+  if (word.length < LONG_WORD_MIN - 1 || rightWords().has(word)) return false;
   return untouchedOf(word).some((key) =>
     longStopWords()
       .get(key)

@@ -7,7 +7,7 @@ import { conceptsOf, foldForms, TEXT_END, TEXT_START } from "./refusal-concepts.
 
 /**
  * Most of the three million features of the corpus have a weight of their own: with 2 ** 18 buckets most shared one, and
- * more lines changed nothing. An even number, so that two weights make a byte; the file is just below 4 MiB.
+ * more lines changed nothing. A weight is a byte; the file is just below 8 MiB.
  */
 export const BUCKETS = 8_388_000;
 /** More words than this are read in overlapping parts, so that a long text does not hide a short refusal. */
@@ -116,15 +116,6 @@ export function readFeatures(clauses: readonly Clause[], text: string): Int32Arr
   for (let start = 0; start === 0 || start + PART_STEP < length; start += PART_STEP)
     parts.push(featuresOf(wordsBetween(shown, start, start + PART_WORDS), text));
   return parts;
-}
-
-/** Those features of a text's first part that are pieces of words, repeated ones included: in training they move less. */
-export function readPieces(clauses: readonly Clause[]): Int32Array {
-  count = 0;
-  left = FEATURES_MAX;
-  const words = clauses.flat().slice(0, PART_WORDS);
-  for (const word of ["^", ...words, "$"]) addPieces(`<${word.replace(DIGITS, "0")}>`);
-  return scratch.slice(0, count);
 }
 
 const scratch = new Int32Array(FEATURES_MAX);

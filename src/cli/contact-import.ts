@@ -60,9 +60,9 @@ type Asked = Values<typeof options>;
 export const importCommand = command(
   "contact import",
   {
-    summary: "Import contacts from a CSV file",
+    summary: "Import contacts from a CSV, XLSX or vCard file",
     details:
-      "Kind, encoding, delimiter, header and columns are detected, and --map overrides the columns; what is not clear is\nrefused with the option that decides it. Importing the same file again changes nothing. A cell that cannot be read is\nskipped, and the rest of its row is imported. Refused rows and those with skipped cells are written to\nFILE.errors.csv. Consent is recorded only with --consent, and never lifts an opt-out. An import prints its id:\n--resume ID continues one that was interrupted, from the first row that is not imported, with its counters.",
+      "Kind, encoding, delimiter, header and columns are detected, and --map overrides the columns; what is not clear is\nrefused with the option that decides it. Importing the same file again changes nothing. A cell that cannot be read is\nskipped, and the rest of its row is imported. Refused rows and those with skipped cells are written to\nFILE.errors.csv. A column such as consent or status says who refuses or has opted out; consent also who has agreed.\n--consent opts in everybody of whom the file does not say no. An opt-out is never lifted. An import prints its id:\n--resume ID continues one that was interrupted, from the first row that is not imported, with its counters.",
   },
   options,
   (context, asked) => {

@@ -167,7 +167,7 @@ test("a backup is sent encrypted, read back and listed; a bare machine restores 
   workshop.write("data/waxwing.key", `${"ab".repeat(32)}\n`);
   const other = await workshop.json<{ other_key_file: string }>([...restore, ...named]);
   expect(readFileSync(other.other_key_file, "utf8")).toBe(key);
-}, 60_000);
+}, 600_000);
 
 test("where an installation has made a database and a key of its own, the archive's key takes its place", async () => {
   await using site = await openSite();
@@ -194,7 +194,7 @@ test("where an installation has made a database and a key of its own, the archiv
   expect(readFileSync(workshop.path("data/waxwing.key"), "utf8")).toBe(key);
   expect(readFileSync(restored.replaced_key_file, "utf8")).toBe(ownKey);
   expect(statSync(workshop.path("data/waxwing.key")).mode & 0o777).toBe(0o600);
-}, 60_000);
+}, 600_000);
 
 test("a store that is down, refuses, loses or changes bytes is found; nothing of the attempt is left, and the next one succeeds", async () => {
   await using site = await openSite();
@@ -263,7 +263,7 @@ test("a store that is down, refuses, loses or changes bytes is found; nothing of
   });
   store.intercept = () => null;
   expect((await conditions()).map(({ id }) => id)).not.toContain("remote_backup_failed");
-}, 60_000);
+}, 600_000);
 
 test("an archive is refused with another key, changed, cut or foreign, by a wrong name, and where there is no room; nothing changes", async () => {
   await using site = await openSite();
@@ -366,7 +366,7 @@ test("an archive is refused with another key, changed, cut or foreign, by a wron
     "no room": [1, "no_room"],
   });
   expect((await store_(good)).code).toBe(0);
-}, 60_000);
+}, 600_000);
 
 test("thirty arrive and twenty are kept; archives of other servers stay, and those before a restore count", async () => {
   await using site = await openSite("keep = 20");
@@ -419,7 +419,7 @@ test("thirty arrive and twenty are kept; archives of other servers stay, and tho
     { clock: systemClock, onStep: () => undefined },
   );
   expect([store.objects.has(back.key), store.objects.size - foreign.length, first]).toEqual([true, 20, first]);
-}, 60_000);
+}, 600_000);
 
 test("an upload that is killed in the middle, or before it is recorded, leaves nothing in the store after the next one", async () => {
   await using site = await openSite("media = true");
@@ -471,7 +471,7 @@ test("an upload that is killed in the middle, or before it is recorded, leaves n
   expect(readdirSync(workshop.path("data/media"))).toEqual([medium]);
   expect(readFileSync(workshop.path(`data/media/${medium}`), "utf8")).toBe("m".repeat(20_000_000));
   expect(await workshop.json(restore)).toMatchObject({ media: 0 });
-}, 60_000);
+}, 600_000);
 
 test("a store that falls silent is an error after the limit", async () => {
   await using store = new FakeObjectStore();

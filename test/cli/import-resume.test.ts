@@ -99,7 +99,7 @@ test("an import that kill -9 cut off continues with --resume: counters, reasons,
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-}, 60_000);
+}, 600_000);
 
 test("without --resume a file and a workspace are needed", async () => {
   const child = Bun.spawn([...program, "contact", "import"], { stdout: "pipe", stderr: "pipe" });

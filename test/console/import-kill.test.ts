@@ -100,4 +100,4 @@ test("an import that kill -9 cut off is shown as interrupted, and resumed it cou
     await server.kill("SIGTERM");
     rmSync(directory, { recursive: true, force: true });
   }
-}, 120_000);
+}, 600_000);

@@ -162,7 +162,7 @@ test("many rows at once leave the same contacts, consents and counters as each r
     }),
     { numRuns: 12 },
   );
-}, 60_000);
+}, 600_000);
 
 test("a file that is read on its own thread gives the same result, and a second run changes nothing", async () => {
   const made = await shop();
@@ -194,7 +194,7 @@ test("a file that is read on its own thread gives the same result, and a second 
   const again = await importRows(made, rows, { optIn: true, isServerRunning: false });
   expect(again.counters).toMatchObject({ created: 0, updated: 0, unchanged: 5_988, failed: 12, opted_in: 0 });
   expect(contactsOf(app)).toEqual(before);
-}, 60_000);
+}, 600_000);
 
 /** The cells of `row` that cannot be read, beside phone numbers. */
 const BAD_CELLS = ["31/02/1990", "everybody in rio", "bronze", "many"];
@@ -224,7 +224,7 @@ test("skipping bad cells imports what the file without these cells would, in any
     }),
     { numRuns: 12 },
   );
-}, 60_000);
+}, 600_000);
 
 test("bad cells of a file that is read on its own thread are skipped and reported with its cells", async () => {
   const made = await shop();
@@ -238,7 +238,7 @@ test("bad cells of a file that is read on its own thread are skipped and reporte
   expect(failures[0]).toBe(
     `252 '+5511970001750|Person 250|Rio|31/02/1990|||gold|7 Skipped: birthday: "31/02/1990" cannot be read. There is no 31 February 1990.`,
   );
-}, 60_000);
+}, 600_000);
 
 test("an impossible column is refused on a thread with the same error as without one", async () => {
   const made = await shop();

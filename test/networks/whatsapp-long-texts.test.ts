@@ -101,7 +101,7 @@ describe("a text as long as a callback may be is read in time and cut", () => {
         }
       }
       expect(wrong).toEqual([]);
-    }, 120_000);
+    }, 600_000);
   }
 });
 

@@ -56,6 +56,8 @@ const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("WAXWING_"))),
   WAXWING_ALERTS_NONE: "true",
   WAXWING_SIMULATOR_DELIVER_AFTER: "10ms",
+  // The kill may leave a message in doubt, which keeps its broadcast running until it expires.
+  WAXWING_BROADCASTS_IN_DOUBT_AFTER: "1s",
 };
 
 /** Null: the server died before its answer. */

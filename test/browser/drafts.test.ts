@@ -177,6 +177,54 @@ describe.skipIf(noBrowser)("in a browser", () => {
   );
 
   test(
+    "a file that was sent does not come back when the page ends before the browser has dropped it",
+    async () => {
+      await using scenario = await startAsked("Have you a menu?");
+      const { page } = scenario;
+      const reply = page.getByLabel("Your reply", { exact: true });
+      const file = page.getByRole("region", { name: "Attached file" });
+      const input = page.locator("input[type=file]");
+      const menu = { name: "menu.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7 menu") };
+      /** What the conversation does with a file that is kept, it has done. */
+      const open = async (act: () => Promise<unknown>) => {
+        await act();
+        await reply.or(page.getByLabel("Caption", { exact: true })).waitFor();
+        await page.evaluate(`new Promise((done) => {
+          const opening = indexedDB.open("waxwing-files");
+          opening.onsuccess = () => {
+            opening.result.transaction("files").objectStore("files").getAll().onsuccess = () => setTimeout(done, 100);
+          };
+        })`);
+      };
+      await open(() => scenario.go("inbox?person=1"));
+      await input.setInputFiles(menu);
+      await file.waitFor();
+      await open(() => page.reload());
+      await file.waitFor();
+      await page.evaluate(`IDBObjectStore.prototype.delete = function () {
+        const asked = this.count();
+        this.transaction.abort();
+        return asked;
+      }`);
+      await page.getByRole("button", { name: "Send reply" }).click();
+      await file.waitFor({ state: "detached" });
+      await open(() => page.reload());
+      expect(await file.count()).toBe(0);
+      await reply.fill("Here it was");
+      await reply.press("Control+Enter");
+      await waitUntil(async () => (await reply.inputValue()) === "");
+      const { data } = await scenario.read<{ data: { type: string }[] }>("/messages");
+      expect(data.map(({ type }) => type)).toEqual(["text", "document"]);
+      // The next file is kept as any other.
+      await input.setInputFiles(menu);
+      await file.waitFor();
+      await open(() => page.reload());
+      await file.waitFor();
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
     "a reply and a note are there after a reload, for their user alone, the reply on another device, too, and a send whose answer was lost is not sent twice",
     async () => {
       await using scenario = await startScenario();

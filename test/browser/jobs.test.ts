@@ -137,6 +137,11 @@ class Hand {
   }
 }
 
+/** In lines, which a report of the tests may cut. */
+async function saidIn(page: Page): Promise<string> {
+  return ((await page.locator("main").textContent()) ?? "").replace(/.{120}/gsu, "$&\n");
+}
+
 async function startShop(hand: HandName): Promise<Scenario> {
   const isPhone = hand === "touch";
   const scenario = await startScenario(isPhone ? { width: 390, height: 844, isPhone } : {});
@@ -185,7 +190,7 @@ async function goAll(name: HandName, scenario: Scenario): Promise<Map<string, re
     await (path === "inbox" ? rows.first() : thread.getByText("Is it red?").first()).waitFor();
     hand.steps = [];
     await act().catch(async (error) => {
-      console.error(`${title}: the page says\n${await page.locator("body").textContent()}`);
+      console.error(`${title}: the page says\n${await saidIn(page)}`);
       throw error;
     });
     done.set(title, hand.steps);

@@ -4,6 +4,8 @@
  */
 const DATABASE = "waxwing-files";
 const STORE = "files";
+/** The key of a file that is dropped, by its name, in the storage of texts: a page that ends may not live to see it dropped. */
+const DROPPED = "waxwing-dropped ";
 /** As drafts are kept. */
 const KEPT_MS = 30 * 86_400_000;
 /** Of all users of the browser. */
@@ -28,6 +30,7 @@ let opening: Promise<IDBDatabase> | null = null;
 export async function keepFile(name: string, place: Owned, file: File, fileKey: string): Promise<boolean> {
   const { userId, workspaceId, contactId } = place;
   const kept: Kept = { ...{ userId, workspaceId, contactId, file, fileKey }, until: Date.now() + KEPT_MS };
+  if (droppedKey(name) === fileKey) unmark(name);
   try {
     let hasRoom = false;
     // In one transaction: the file may be sent and dropped meanwhile, and does not come back then.
@@ -49,7 +52,8 @@ export async function keepFile(name: string, place: Owned, file: File, fileKey: 
 export async function readKept(name: string): Promise<{ file: File; fileKey: string } | null> {
   try {
     const kept = await inStore("readonly", (store) => store.get(name) as IDBRequest<Kept | undefined>);
-    if (kept === undefined || kept.until >= Date.now()) return kept ?? null;
+    if (kept === undefined) return null;
+    if (kept.until >= Date.now() && droppedKey(name) !== kept.fileKey) return kept;
     await dropFile(name);
     return null;
   } catch {
@@ -58,7 +62,35 @@ export async function readKept(name: string): Promise<{ file: File; fileKey: str
 }
 
 export async function dropFile(name: string): Promise<void> {
-  await inStore("readwrite", (store) => store.delete(name)).catch(() => undefined);
+  await inStore("readwrite", (store) => store.delete(name)).then(
+    () => unmark(name),
+    () => undefined,
+  );
+}
+
+/** From now on, the file is not there, although another of the same name may be. */
+export function markDropped(name: string, fileKey: string): void {
+  try {
+    localStorage.setItem(DROPPED + name, fileKey);
+  } catch {
+    // Storage is full or switched off.
+  }
+}
+
+function unmark(name: string): void {
+  try {
+    localStorage.removeItem(DROPPED + name);
+  } catch {
+    // Nothing is kept.
+  }
+}
+
+function droppedKey(name: string): string | null {
+  try {
+    return localStorage.getItem(DROPPED + name);
+  } catch {
+    return null;
+  }
 }
 
 /** The person was erased: what any user of this browser was about to send them goes. */

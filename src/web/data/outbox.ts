@@ -6,7 +6,7 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import { ApiError, newFormKey, request } from "./api.ts";
-import { dropFile, dropFilesTo, keepFile, readKept } from "./kept-files.ts";
+import { dropFile, dropFilesTo, keepFile } from "./kept-files.ts";
 import { inSight, noteOwn } from "./own-messages.ts";
 import { cancelWaitingUpload, uploadWaiting, withMedia } from "./waiting-file.ts";
 import {
@@ -86,7 +86,7 @@ export async function waitWithFile(
   if (readAnew().some(({ userId, key }) => userId === sent.userId && key === sent.key)) return true;
   const kept = `outbox ${sent.userId} ${newFormKey()}`;
   if (!(await keepFile(kept, sent, file, fileKey))) return false;
-  const isWaiting = keepWaiting({ ...sent, file: { kept, fileKey, resume, id: null } });
+  const isWaiting = keepWaiting({ ...sent, file: { kept, resume, id: null } });
   if (!isWaiting) await dropFile(kept);
   return isWaiting;
 }
@@ -106,11 +106,6 @@ export function waitingIn(place: Place): Waiting[] {
 /** Whether the draft that had this key waits. */
 export function isWaitingAs(place: Place, key: string): boolean {
   return waitingIn(place).some((one) => one.key === key || one.formerKeys?.includes(key));
-}
-
-/** Whether this copy of a file belongs to what waits. */
-export function isFileWaiting(place: Place, fileKey: string): boolean {
-  return waitingIn(place).some(({ file, draftFile }) => file?.fileKey === fileKey || draftFile?.fileKey === fileKey);
 }
 
 export function useWaiting(place: Place): Waiting[] {
@@ -214,11 +209,8 @@ async function sendOne(found: Waiting): Promise<"sent" | "stays" | "no line"> {
     const isThere = error instanceof ApiError && error.code === "whatsapp_error" && error.outcome !== "unknown";
     if (!isThere) return keepOrRefuse(waiting, error);
   }
-  // Its files first: where the page ends in between, it goes again as the same message, and no draft has its file back.
-  const { file, draftFile } = waiting;
-  if (file !== undefined) await dropFile(file.kept);
-  if (draftFile !== undefined && (await readKept(draftFile.kept))?.fileKey === draftFile.fileKey)
-    await dropFile(draftFile.kept);
+  // Its file first: where the page ends in between, it goes again as the same message.
+  if (waiting.file !== undefined) await dropFile(waiting.file.kept);
   remove(waiting);
   return "sent";
 }

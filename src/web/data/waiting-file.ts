@@ -6,8 +6,6 @@ import { uploadFile } from "./upload-file.ts";
 export interface WaitingFile {
   /** Its name among the files that this browser keeps. */
   kept: string;
-  /** The same for each copy of the file. */
-  fileKey: string;
   /** Of the upload that was begun; null: none was. */
   resume: string | null;
   /** Of the complete upload, which the message then has; null: it is not complete. */

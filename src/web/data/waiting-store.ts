@@ -24,8 +24,6 @@ export interface Waiting extends Place {
   file?: WaitingFile;
   /** What the draft held of it, which returns there when it is cancelled. Absent: it was a note or a reaction. */
   draft?: object;
-  /** The copy of a file that the server has: it is dropped with the draft, unless the page ended before. */
-  draftFile?: { kept: string; fileKey: string };
   /** What it says, for the thread. */
   text: string;
   /** When it was to be sent: the order of a conversation. */

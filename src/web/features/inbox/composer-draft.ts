@@ -4,8 +4,8 @@
  */
 import { useSyncExternalStore } from "react";
 import { newFormKey } from "../../data/api.ts";
-import { dropFile, keepFile, readKept } from "../../data/kept-files.ts";
-import { dropWaitingTo, isFileWaiting } from "../../data/outbox.ts";
+import { dropFile, keepFile, markDropped, readKept } from "../../data/kept-files.ts";
+import { dropWaitingTo } from "../../data/outbox.ts";
 import type { Place } from "../../data/waiting-store.ts";
 import type { WrittenTemplate } from "../messages/choose-template.tsx";
 import type { PartName, Parts } from "./composer-parts.ts";
@@ -107,21 +107,22 @@ export function fileKeyOf(file: File): string {
   return fileKey;
 }
 
-export const keptName = (id: string): string => `draft ${id}`;
+const keptName = (id: string): string => `draft ${id}`;
 
-/** The file that was in the draft when the page ended, unless it waits for the line by now. */
+/** The file that was in the draft when the page ended. */
 async function restoreFile(id: string): Promise<void> {
   const kept = await readKept(keptName(id));
   if (kept === null) return;
-  if (isFileWaiting(placeOf(id), kept.fileKey)) await dropFile(keptName(id));
-  else if (readDraft(id).file === null) {
-    fileKeys.set(kept.file, kept.fileKey);
-    note(id, { file: kept.file });
-  }
+  const { file, changedAt } = readDraft(id);
+  if (file !== null) return;
+  fileKeys.set(kept.file, kept.fileKey);
+  // With the file, it is another message.
+  note(id, { file: kept.file, key: newFormKey(), changedAt });
 }
 
 /** A file that the server does not have stays in this browser, as the draft does. */
-async function keepFileOf(id: string, file: Draft["file"]): Promise<void> {
+async function keepFileOf(id: string, { file }: Draft, before: Draft): Promise<void> {
+  if (before.file instanceof File) markDropped(keptName(id), fileKeyOf(before.file));
   if (!(file instanceof File)) return dropFile(keptName(id));
   const isKept = await keepFile(keptName(id), placeOf(id), file, fileKeyOf(file));
   if (!isKept && readDraft(id).file === file && readDraft(id).error === null) note(id, { error: strings.fileNotKept });
@@ -171,7 +172,7 @@ export function note(id: string, change: Partial<Draft>): void {
   const draft = { ...before, ...changed, ...change };
   drafts.set(id, draft);
   if (draft.file !== before.file && (draft.file instanceof File || before.file instanceof File)) {
-    void keepFileOf(id, draft.file);
+    void keepFileOf(id, draft, before);
   }
   store(id, draft);
   tell();

@@ -9,7 +9,7 @@ import { isLineLost, sendOrWait, waitingIn, waitWithFile } from "../../data/outb
 import { noteOwn } from "../../data/own-messages.ts";
 import { uploadFile } from "../../data/upload-file.ts";
 import { changeIn } from "./change.ts";
-import { type Content, type Draft, fileKeyOf, keptName, note, placeOf, readDraft, write } from "./composer-draft.ts";
+import { type Content, type Draft, fileKeyOf, note, placeOf, readDraft, write } from "./composer-draft.ts";
 import { hasCaption, sendsFile, typeOf } from "./composer-file.tsx";
 import { bodyOf, takesText } from "./composer-parts.ts";
 import { partStrings, strings } from "./composer-strings.ts";
@@ -67,10 +67,8 @@ function sendingOf(id: string, target: Omit<Target, "workspaceId">, upload: Draf
   const at = { ...placeOf(id), key: draft.key, seen: draft.seen };
   const waiting = { ...at, what: { message }, draft: heldOf(draft, rest, upload), text: shownOf(draft) };
   const file = upload === null ? {} : { file: null };
-  const copy =
-    upload !== null && draft.file instanceof File ? { kept: keptName(id), fileKey: fileKeyOf(draft.file) } : null;
   return {
-    waiting: copy === null ? waiting : { ...waiting, draftFile: copy },
+    waiting,
     message,
     sent: { ...rest, replyTo: null, sendAt: null, part: null, ...file },
   };

@@ -192,7 +192,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
         await page.evaluate(`new Promise((done) => {
           const opening = indexedDB.open("waxwing-files");
           opening.onsuccess = () => {
-            opening.result.transaction("files").objectStore("files").getAll().onsuccess = () => setTimeout(done, 100);
+            const asked = opening.result.transaction("files").objectStore("files").getAll();
+            asked.onsuccess = () => requestAnimationFrame(() => requestAnimationFrame(done));
           };
         })`);
       };
